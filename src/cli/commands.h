@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The commands of the program: one file each (cmd_NAME.c), one row each in the table of main.c.
+ *
+ * A command gets its own name as argv[0]. Exit status: 0 it worked, 1 what was asked for is not so (a check
+ * failed, a trace differs), 2 it could not be done (bad usage, unreadable file, no memory). */
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+
+#include "cli/options.h"
+
+enum { EXIT_YES = 0, EXIT_NO = 1, EXIT_TROUBLE = 2 };
+
+struct command {
+    const char *name;
+    const char *summary; /* one line for `ludens help` */
+    int (*run)(int argc, char **argv);
+};
+
+/* The beginning that all commands share: parse options, print help ("usage: ludens USAGE", then `about`, then
+ * the table) or the error. True: go on, with the operands in argv[1..*operands]. False: return *status. */
+bool command_begin(const char *usage, const char *about, const struct option *table, int min_operands,
+                   int max_operands, int argc, char **argv, int *operands, int *status);
+/* Print "ludens NAME: text" and return EXIT_TROUBLE. */
+int command_trouble(const char *name, const struct error *error);
+
+#endif

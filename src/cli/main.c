@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/commands.h"
+
+#include <string.h>
+
+static const struct command commands[] = {
+    {0},
+};
+
+static void print_help(FILE *out)
+{
+    fputs("usage: ludens COMMAND [OPTION...] [OPERAND...]\n\n", out);
+    for (const struct command *c = commands; c->name; c++) fprintf(out, "  %-10s %s\n", c->name, c->summary);
+    fputs("\n`ludens COMMAND --help` tells more about each.\n", out);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_help(stderr);
+        return EXIT_TROUBLE;
+    }
+    if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        print_help(stdout);
+        return EXIT_YES;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("ludens " LUDENS_VERSION);
+        return EXIT_YES;
+    }
+    for (const struct command *c = commands; c->name; c++)
+        if (strcmp(argv[1], c->name) == 0) return c->run(argc - 1, argv + 1);
+    fprintf(stderr, "ludens: there is no command '%s'; `ludens help` lists them\n", argv[1]);
+    return EXIT_TROUBLE;
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The last steps from a conjunction to a rule in normal form: equations are solved, negations made safe,
+ * variables checked and renumbered, duplicates dropped. */
+#include "logic/normalise.h"
+
+#include <string.h>
+
+/* Follow bindings of variables at the top of a term. */
+static term walk(const struct terms *t, term x, const term *binding)
+{
+    while (term_get(t, x)->variable && binding[term_get(t, x)->head]) x = binding[term_get(t, x)->head];
+    return x;
+}
+
+static bool occurs(const struct terms *t, uint32_t var, term x, const term *binding)
+{
+    x = walk(t, x, binding);
+    const struct term_node *n = term_get(t, x);
+    if (n->variable) return n->head == var;
+    if (n->ground) return false;
+    for (uint32_t i = 0; i < n->nargs; i++)
+        if (occurs(t, var, term_arg(t, x, i), binding)) return true;
+    return false;
+}
+
+static bool unify(const struct terms *t, term a, term b, term *binding)
+{
+    a = walk(t, a, binding), b = walk(t, b, binding);
+    if (a == b) return true;
+    const struct term_node *na = term_get(t, a), *nb = term_get(t, b);
+    if (na->variable) return !occurs(t, na->head, b, binding) && (binding[na->head] = b, true);
+    if (nb->variable) return unify(t, b, a, binding);
+    if (na->head != nb->head || na->nargs != nb->nargs) return false;
+    for (uint32_t i = 0; i < na->nargs; i++)
+        if (!unify(t, term_arg(t, a, i), term_arg(t, b, i), binding)) return false;
+    return true;
+}
+
+static term resolve(struct terms *t, term x, const term *binding)
+{
+    for (term y;; x = y) /* bindings may contain bound variables: repeat until nothing changes */
+        if ((y = term_substitute(t, x, binding)) == x) return x;
+}
+
+static bool is_equation(const struct norm *n, const struct literal *l)
+{
+    return l->kind == LITERAL_POSITIVE && term_get(n->program->terms, l->atom)->head == KW_DISTINCT;
+}
+
+/* Solve the equations; false if they have no solution, so that the rule can never fire. */
+static bool solve_equations(struct norm *n, struct draft *d)
+{
+    struct terms *t = n->program->terms;
+    term *binding = NULL;
+    for (uint32_t i = 0; i < d->body.n; i++) {
+        if (!is_equation(n, &d->body.v[i])) continue;
+        if (!binding) binding = heap_zalloc(n->heap, (d->names.n + 1) * sizeof *binding);
+        term e = d->body.v[i].atom;
+        if (!unify(t, term_arg(t, e, 0), term_arg(t, e, 1), binding)) return false;
+    }
+    if (!binding) return true;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < d->body.n; i++) {
+        struct literal l = d->body.v[i];
+        if (is_equation(n, &l)) continue;
+        l.atom = resolve(t, l.atom, binding);
+        d->body.v[kept++] = l;
+    }
+    d->body.n = kept;
+    d->head = resolve(t, d->head, binding);
+    heap_release(n->heap, binding);
+    return true;
+}
+
+static void mark_variables(const struct terms *t, term x, bool *mark)
+{
+    const struct term_node *n = term_get(t, x);
+    if (n->ground) return;
+    if (n->variable) mark[n->head] = true;
+    for (uint32_t i = 0; i < n->nargs; i++) mark_variables(t, term_arg(t, x, i), mark);
+}
+
+/* A variable of the term that is not marked, or UINT32_MAX. */
+static uint32_t unmarked_variable(const struct terms *t, term x, const bool *mark)
+{
+    const struct term_node *n = term_get(t, x);
+    if (n->ground) return UINT32_MAX;
+    if (n->variable) return mark[n->head] ? UINT32_MAX : n->head;
+    for (uint32_t i = 0; i < n->nargs; i++) {
+        uint32_t v = unmarked_variable(t, term_arg(t, x, i), mark);
+        if (v != UINT32_MAX) return v;
+    }
+    return UINT32_MAX;
+}
+
+/* Renumber the variables in order of appearance and put the rule into the program. */
+static void add_rule(struct norm *n, struct draft *d)
+{
+    struct program *p = n->program;
+    struct terms *t = p->terms;
+    uint32_t total = d->names.n;
+    bool *used = heap_zalloc(n->heap, total + 1);
+    mark_variables(t, d->head, used);
+    for (uint32_t i = 0; i < d->body.n; i++) mark_variables(t, d->body.v[i].atom, used);
+    struct rule r = {.head = d->head, .node = d->node, .head_node = d->head_node, .nbody = d->body.n};
+    term *binding = heap_zalloc(n->heap, (total + 1) * sizeof *binding);
+    r.names = heap_cut(n->heap, (total + 1) * sizeof *r.names);
+    for (uint32_t i = 0; i < total; i++) {
+        if (!used[i]) continue;
+        binding[i] = term_variable(t, r.nvars);
+        r.names[r.nvars++] = d->names.v[i];
+    }
+    r.head = term_substitute(t, d->head, binding);
+    r.body = heap_cut(n->heap, (d->body.n + 1) * sizeof *r.body);
+    for (uint32_t i = 0; i < d->body.n; i++) {
+        r.body[i] = d->body.v[i];
+        r.body[i].atom = term_substitute(t, r.body[i].atom, binding);
+        struct term_node a = *term_get(t, r.body[i].atom);
+        r.body[i].relation = r.body[i].kind == LITERAL_DISTINCT
+                                 ? NO_RELATION
+                                 : program_relation(p, a.head, a.nargs, r.body[i].node);
+    }
+    struct term_node h = *term_get(t, r.head);
+    r.relation = program_relation(p, h.head, h.nargs, r.head_node);
+    heap_release(n->heap, used);
+    heap_release(n->heap, binding);
+    vec_push(p->heap, &p->relations.v[r.relation].rules, p->rules.n);
+    vec_push(p->heap, &p->rules, r);
+}
+
+/* Replace the negated atom by one of an invented relation that knows only the variables bound elsewhere:
+ *     (not (attacked ?x ?by)), ?by bound nowhere   =>   (not (some1 ?x)),  (<= (some1 ?x) (attacked ?x ?by))
+ */
+static void forget_variables(struct norm *n, const struct draft *d, struct literal *l, const bool *bound)
+{
+    struct terms *t = n->program->terms;
+    bool *mine = heap_zalloc(n->heap, d->names.n + 1);
+    mark_variables(t, l->atom, mine);
+    struct vec_u32 args = {0};
+    for (uint32_t i = 0; i < d->names.n; i++)
+        if (mine[i] && bound[i]) vec_push(n->heap, &args, term_variable(t, i));
+    char name[80];
+    snprintf(name, sizeof name, "%.40s#some%u", symbol_name(t, term_get(t, l->atom)->head), ++n->invented);
+    term head = term_make(t, symbol_intern(t, name, strlen(name)), args.v, args.n);
+    struct draft helper = {.head = head, .node = d->node, .head_node = l->node};
+    vec_push(n->heap, &helper.body, (struct literal){LITERAL_POSITIVE, 0, l->atom, l->node});
+    for (uint32_t i = 0; i < d->names.n; i++) vec_push(n->heap, &helper.names, d->names.v[i]);
+    add_rule(n, &helper);
+    n->program->relations.v[n->program->rules.v[n->program->rules.n - 1].relation].invented = true;
+    l->atom = head;
+    vec_free(n->heap, &helper.body);
+    vec_free(n->heap, &helper.names);
+    vec_free(n->heap, &args);
+    heap_release(n->heap, mine);
+}
+
+/* Drop repeated literals and `distinct`s that are decided; false if the body cannot hold. */
+static bool tidy(struct norm *n, struct draft *d)
+{
+    const struct terms *t = n->program->terms;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < d->body.n; i++) {
+        struct literal l = d->body.v[i];
+        if (l.kind == LITERAL_DISTINCT) {
+            term a = term_arg(t, l.atom, 0), b = term_arg(t, l.atom, 1);
+            if (a == b) {
+                norm_report(n, false, "never-distinct", l.node, NULL,
+                            "a term is never distinct from itself; the rule cannot fire");
+                return false;
+            }
+            if (term_get(t, a)->ground && term_get(t, b)->ground) continue;
+        }
+        bool seen = false;
+        for (uint32_t j = 0; j < kept && !seen; j++)
+            seen = d->body.v[j].atom == l.atom && d->body.v[j].kind == l.kind;
+        if (!seen) d->body.v[kept++] = l;
+    }
+    d->body.n = kept;
+    return true;
+}
+
+void finish_rule(struct norm *n, struct draft *d)
+{
+    struct terms *t = n->program->terms;
+    if (!solve_equations(n, d) || !tidy(n, d)) return;
+    bool *bound = heap_zalloc(n->heap, d->names.n + 1);
+    for (uint32_t i = 0; i < d->body.n; i++)
+        if (d->body.v[i].kind == LITERAL_POSITIVE) mark_variables(t, d->body.v[i].atom, bound);
+    bool good = true;
+    uint32_t v = unmarked_variable(t, d->head, bound);
+    if (v != UINT32_MAX) {
+        norm_report(n, true, "unsafe-head", d->head_node,
+                    "every variable of the head must occur in a positive literal of the body",
+                    "nothing in the body says what %s may be", d->names.v[v]);
+        good = false;
+    }
+    for (uint32_t i = 0; i < d->body.n && good; i++) {
+        struct literal *l = &d->body.v[i];
+        if (l->kind == LITERAL_POSITIVE || (v = unmarked_variable(t, l->atom, bound)) == UINT32_MAX) continue;
+        if (l->kind == LITERAL_DISTINCT) {
+            norm_report(n, true, "unsafe-distinct", l->node,
+                        "every variable of a distinct must occur in a positive literal of the body",
+                        "nothing in the body says what %s may be", d->names.v[v]);
+            good = false;
+        } else {
+            norm_report(n, false, "unsafe-negation", l->node, "read as: there is no such value at all",
+                        "nothing in the body says what %s may be", d->names.v[v]);
+            forget_variables(n, d, l, bound);
+        }
+    }
+    if (good) add_rule(n, d);
+    heap_release(n->heap, bound);
+}
