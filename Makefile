@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The front door. Meson and Ninja do the work; this file only remembers how they are called.
+.DEFAULT_GOAL := help
+.PHONY: help setup build play test test-slow asan tsan format install clean
+
+BUILD := build
+LUDENS := $(BUILD)/src/ludens
+GAME ?= connectFour
+ARGS ?=
+PREFIX ?= /usr/local
+
+help: ## list what can be made (this text)
+	@echo "Ludens, a general game player. What can be made:"; echo
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo; echo "Missing Debian packages are installed first (scripts/setup)."
+
+setup: ## install the Debian packages that building and testing need
+	@scripts/setup build test
+
+build: ## compile the program
+	@scripts/setup build
+	@scripts/build $(BUILD) -- src/ludens
+
+play: build ## watch a random match; another game with GAME=breakthrough
+	@$(LUDENS) play $(GAME) $(ARGS)
+
+test: ## check the formatting, build with warnings as errors, run the tests
+	@scripts/setup build test
+	@scripts/build $(BUILD) -Dwerror=true
+	@scripts/test $(BUILD) --no-suite slow
+
+test-slow: ## run the slow tests too
+	@scripts/setup build test
+	@scripts/build $(BUILD) -Dwerror=true
+	@scripts/test $(BUILD)
+
+asan: ## the tests under the address and undefined-behaviour sanitizers
+	@scripts/setup build test
+	@scripts/build $(BUILD)-asan -Doptimization=1 -Db_sanitize=address,undefined
+	@scripts/test $(BUILD)-asan --no-suite slow
+
+tsan: ## the tests under the thread sanitizer
+	@scripts/setup build test
+	@scripts/build $(BUILD)-tsan -Doptimization=1 -Db_sanitize=thread
+	@scripts/test $(BUILD)-tsan --no-suite slow
+
+format: ## lay out all C files anew
+	@scripts/setup test
+	@scripts/c-files | xargs clang-format -i
+
+install: build ## install program, library, header and games below PREFIX (/usr/local)
+	@scripts/build $(BUILD) -Dprefix=$(abspath $(PREFIX))
+	@meson install -C $(BUILD) --no-rebuild
+
+clean: ## remove all build folders
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-fuzz

@@ -1,0 +1,13 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Every source file names its licence in its first two lines.
+set -eu
+cd "$(dirname "$0")/../.."
+status=0
+for f in Makefile .ci/run $(scripts/c-files) $(find scripts tests -name '*.sh' -o -name '*.py') scripts/*; do
+    if ! head -n 2 "$f" | grep -q 'SPDX-License-Identifier: GPL-3.0-or-later'; then
+        echo "$f does not name its licence in its first two lines"
+        status=1
+    fi
+done
+exit $status
