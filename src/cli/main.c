@@ -4,6 +4,7 @@
 #include <string.h>
 
 static const struct command commands[] = {
+    {"fmt", "lay out rule sheets the canonical way", cmd_fmt},
     {0},
 };
 

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the tests of commands share: they run the real program and look at what a user would see.
+
+A test is a file test_NAME.py that ends in `harness.main()`. Meson sets LUDENS (the program), LUDENS_GAMES (our
+games) and LUDENS_CORPUS (other people's, which may be missing). Results are printed the way cmocka prints
+them, so that each case is counted.
+"""
+import glob
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+LUDENS = os.environ.get("LUDENS", "build/src/ludens")
+GAMES = os.environ.get("LUDENS_GAMES", "games")
+CORPUS = os.environ.get("LUDENS_CORPUS", "../shared/corpus")
+
+
+def games():
+    return sorted(glob.glob(os.path.join(GAMES, "*.kif")))
+
+
+def corpus():
+    return sorted(glob.glob(os.path.join(CORPUS, "games", "*.kif")))
+
+
+class Result(unittest.TextTestResult):
+    def line(self, word, test):
+        print(f"[ {word:>8} ] {test._testMethodName}", flush=True)
+
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        self.line("OK", test)
+
+    def addFailure(self, test, err):
+        super().addFailure(test, err)
+        self.line("FAILED", test)
+
+    addError = addFailure
+
+    def addSkip(self, test, reason):
+        super().addSkip(test, reason)
+        self.line("SKIPPED", test)
+
+
+class Case(unittest.TestCase):
+    """A test with a scratch folder, and `self.ludens(...)` to run the program."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, text):
+        data = text if isinstance(text, bytes) else text.encode()
+        with open(self.path(name), "wb") as file:
+            file.write(data)
+        return self.path(name)
+
+    def read(self, path):
+        with open(path, "rb") as file:
+            return file.read()
+
+    def ludens(self, *arguments, status=0, stdin=b"", text=True):
+        """Run the program, demand the exit status, return (standard output, standard error)."""
+        if isinstance(stdin, str):
+            stdin = stdin.encode()
+        run = subprocess.run([LUDENS, *map(str, arguments)], input=stdin, capture_output=True, timeout=300)
+        out, err = run.stdout, run.stderr
+        if run.returncode != status:
+            self.fail(f"ludens {' '.join(map(str, arguments))}: status {run.returncode}, not {status}\n"
+                      f"{out.decode(errors='replace')}\n{err.decode(errors='replace')}")
+        return (out.decode(), err.decode()) if text else (out, err)
+
+
+def main():
+    runner = unittest.TextTestRunner(stream=sys.stdout, resultclass=Result, verbosity=0)
+    unittest.main(module="__main__", testRunner=runner)
