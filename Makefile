@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The front door. Meson and Ninja do the work; this file only remembers how they are called.
 .DEFAULT_GOAL := help
-.PHONY: help setup build play test test-slow asan tsan format install clean
+.PHONY: help setup build play test test-slow asan tsan format lint install clean
 
 BUILD := build
 LUDENS := $(BUILD)/src/ludens
@@ -47,6 +47,11 @@ tsan: ## the tests under the thread sanitizer
 format: ## lay out all C files anew
 	@scripts/setup test
 	@scripts/c-files | xargs clang-format -i
+
+lint: ## static analysis with cppcheck and clang-tidy
+	@scripts/setup build test lint
+	@scripts/build $(BUILD)
+	@scripts/lint $(BUILD)
 
 install: build ## install program, library, header and games below PREFIX (/usr/local)
 	@scripts/build $(BUILD) -Dprefix=$(abspath $(PREFIX))

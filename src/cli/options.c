@@ -120,7 +120,7 @@ bool options_parse(const struct option *table, int argc, char **argv, int *opera
             o = find(table, arg + 2, length, 0);
             if (arg[2 + length] == '=') value = arg + 3 + length;
         } else {
-            o = find(table, NULL, 0, arg[1]);
+            o = find(table, "", 0, arg[1]);
             if (arg[2]) value = arg + 2;
         }
         if (!o) return unknown(table, arg, error);
