@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Inside of circuit/: the reductions, each from a net to a smaller one (freeing what it was given), and the
+ * last step. */
+#ifndef CIRCUIT_REDUCE_H
+#define CIRCUIT_REDUCE_H
+
+#include "circuit/net.h"
+
+/* merge.c: bits that provably always agree (or always differ) become one; updates the circuit's bits and
+ * facts. */
+struct net *reduce_merge(struct circuit *c, struct net *net);
+/* absorb.c: a gate used once, and not inverted, is written out in the gate that uses it. */
+struct net *reduce_absorb(struct net *net);
+/* share.c: what several wide gates have in common becomes a gate of its own. */
+struct net *reduce_share(struct net *net);
+/* emit.c: phases, loops and order; fills in the circuit. */
+void circuit_emit(struct circuit *c, const struct net *net);
+
+void circuit_stage(struct circuit *c, const char *name, uint32_t bits, uint32_t gates, uint32_t edges,
+                   double seconds);
+
+#endif

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Random ground programs, played on the rules themselves and on the circuit made from them: legal moves, end,
+ * goals and facts must agree in every state reached by legal moves. */
+#include "../testing.h"
+
+#include "base/rng.h"
+#include "circuit/circuit.h"
+
+#include <stdio.h>
+
+/* Derived atoms have levels: rules use atoms of their own level positively (so there are cycles) and lower
+ * ones either way. Level 0 is the view, upper levels may use moves. */
+struct shape {
+    uint32_t facts, roles, moves, derived, levels, rules, literals;
+};
+
+static struct ground *random_ground(struct rng *rng, const struct shape *s)
+{
+    struct heap *heap = heap_new(0);
+    struct ground *g = heap_zalloc(heap, sizeof *g);
+    g->heap = heap;
+    g->terms = terms_new(heap);
+    g->nroles = s->roles;
+    g->nfacts = s->facts;
+    uint32_t nmoves = s->roles * s->moves, inputs = s->facts + nmoves;
+    /* first s->derived general atoms, then legal per move, next per fact, terminal, two goals per role */
+    uint32_t legal0 = inputs + s->derived, next0 = legal0 + nmoves, terminal = next0 + s->facts,
+             goal0 = terminal + 1;
+    g->natoms = goal0 + 2 * s->roles;
+    char name[32];
+    g->atom = heap_zalloc(heap, g->natoms * sizeof *g->atom);
+    g->fact = heap_alloc(heap, (s->facts + 1) * sizeof *g->fact);
+    g->init = heap_zalloc(heap, s->facts + 1);
+    g->next = heap_alloc(heap, (s->facts + 1) * sizeof *g->next);
+    for (uint32_t f = 0; f < s->facts; f++) {
+        snprintf(name, sizeof name, "f%u", f);
+        g->fact[f] = term_atom(g->terms, symbol_intern(g->terms, name, strlen(name)));
+        g->init[f] = rng_below(rng, 3) == 0;
+        g->next[f] = rng_below(rng, 10) ? next0 + f : GROUND_NONE;
+    }
+    g->move_base = heap_alloc(heap, (s->roles + 1) * sizeof *g->move_base);
+    g->move = heap_alloc(heap, (nmoves + 1) * sizeof *g->move);
+    g->legal = heap_alloc(heap, (nmoves + 1) * sizeof *g->legal);
+    for (uint32_t r = 0; r <= s->roles; r++) g->move_base[r] = s->facts + r * s->moves;
+    for (uint32_t m = 0; m < nmoves; m++) {
+        snprintf(name, sizeof name, "m%u", m);
+        g->move[m] = term_atom(g->terms, symbol_intern(g->terms, name, strlen(name)));
+        g->legal[m] = legal0 + m;
+    }
+    g->terminal = terminal;
+    for (uint32_t r = 0; r < s->roles; r++)
+        for (uint32_t k = 0; k < 2; k++)
+            vec_push(heap, &g->goals, (struct ground_goal){r, k ? 100 : 0, goal0 + 2 * r + k});
+    uint32_t per_level = s->derived / s->levels;
+    for (uint32_t a = inputs; a < g->natoms; a++) {
+        bool general = a < legal0, is_next = a >= next0 && a < terminal;
+        uint32_t level = general ? (a - inputs) / per_level : 0;
+        uint32_t view_end = inputs + per_level; /* level 0 never uses moves */
+        uint32_t own_end = general ? inputs + (level + 1) * per_level : is_next ? legal0 : view_end;
+        uint32_t below = general ? inputs + level * per_level : own_end;
+        if (own_end > legal0) own_end = legal0;
+        if (below > own_end) below = own_end;
+        bool may_move = general ? level > 0 : is_next;
+        bool always = !general && a >= legal0 && a < next0 && (a - legal0) % s->moves == 0;
+        uint32_t rules = always ? 1 : rng_below(rng, s->rules + 1);
+        if (a == terminal) rules = 1;
+        for (uint32_t r = 0; r < rules; r++) {
+            struct ground_rule rule = {.head = a, .first = g->literals.n};
+            rule.n = always ? 0 : 1 + rng_below(rng, s->literals);
+            for (uint32_t i = 0; i < rule.n; i++) {
+                uint32_t kind = rng_below(rng, 10), atom, negated = rng_below(rng, 3) == 0;
+                if (kind < 3 || own_end <= inputs) {
+                    atom = rng_below(rng, s->facts);
+                } else if (kind < 6 && may_move) {
+                    atom = s->facts + rng_below(rng, nmoves);
+                } else {
+                    atom = inputs + rng_below(rng, own_end - inputs);
+                    if (atom >= below) negated = 0;
+                }
+                vec_push(heap, &g->literals, atom << 1 | negated);
+            }
+            vec_push(heap, &g->rules, rule);
+        }
+    }
+    return g;
+}
+
+/* The reference: least fixpoint level by level, found by brute repetition from false in order of levels.
+ * Since rules of one level only negate lower levels, computing levels in order is exact. */
+static void ground_values(const struct ground *g, const struct shape *s, const bool *facts, const bool *moves,
+                          bool *v)
+{
+    uint32_t inputs = g->move_base[g->nroles], per_level = s->derived / s->levels;
+    memset(v, 0, g->natoms);
+    memcpy(v, facts, g->nfacts);
+    for (uint32_t m = 0; m < inputs - g->nfacts; m++) v[g->nfacts + m] = moves && moves[m];
+    for (uint32_t level = 0; level <= s->levels; level++)
+        for (bool again = true; again;) {
+            again = false;
+            for (uint32_t r = 0; r < g->rules.n; r++) {
+                struct ground_rule rule = g->rules.v[r];
+                bool general = rule.head < inputs + s->derived;
+                uint32_t its = general ? (rule.head - inputs) / per_level : s->levels;
+                if (its != level || v[rule.head]) continue;
+                bool holds = true;
+                for (uint32_t i = 0; i < rule.n && holds; i++) {
+                    uint32_t l = g->literals.v[rule.first + i];
+                    holds = v[l >> 1] != (l & 1);
+                }
+                if (holds) v[rule.head] = again = true;
+            }
+        }
+}
+
+static bool edge_value(const bool *w, edge e)
+{
+    return w[e >> 1] != (e & 1);
+}
+
+static void sweep(const struct circuit *c, bool *w, uint32_t from, uint32_t to)
+{
+    uint32_t loop = 0;
+    while (loop < c->loops.n && c->loops.v[loop].first < from) loop++;
+    for (uint32_t i = from; i < to;) {
+        bool in_loop = loop < c->loops.n && c->loops.v[loop].first == i;
+        uint32_t end = in_loop ? i + c->loops.v[loop].n : i + 1;
+        for (uint32_t k = 0; in_loop && k < c->loops.v[loop].cut_n; k++) {
+            edge cut = c->cuts.v[c->loops.v[loop].cut_first + k];
+            w[cut >> 1] = !(cut & 1);
+        }
+        for (bool again = true; again;) {
+            again = false;
+            for (uint32_t g = i; g < end; g++) {
+                bool x = true;
+                for (uint32_t j = 0; j < c->gates.v[g].n; j++)
+                    x = x && edge_value(w, c->edges.v[c->gates.v[g].first + j]);
+                again |= in_loop && w[wire_gate(c, g)] != x;
+                w[wire_gate(c, g)] = x;
+            }
+        }
+        if (in_loop) loop++;
+        i = end;
+    }
+}
+
+static int circuit_goal_value(const struct circuit *c, const bool *w, uint32_t role, uint32_t value)
+{
+    for (uint32_t i = 0; i < c->goals.n; i++)
+        if (c->goals.v[i].role == role && c->goals.v[i].value == value && edge_value(w, c->goals.v[i].e))
+            return 1;
+    return 0;
+}
+
+static void compare(uint64_t seed, const struct shape *s)
+{
+    struct rng rng;
+    rng_init(&rng, seed);
+    struct ground *g = random_ground(&rng, s);
+    struct error error = {0};
+    struct circuit *c = circuit_build(g, NULL, &error);
+    if (!c) fail_msg("seed %lu: %s", seed, error.text);
+    uint32_t nmoves = s->roles * s->moves;
+    bool *v = calloc(g->natoms, 1), *facts = calloc(s->facts, 1), *moves = calloc(nmoves, 1);
+    bool *w = calloc(wire_gate(c, c->ngates), 1), *bits = calloc(c->nbits + 1, 1);
+    for (int game = 0; game < 5; game++) {
+        memcpy(facts, g->init, s->facts);
+        memcpy(bits, c->init, c->nbits);
+        for (int step = 0; step < 12; step++) {
+            memset(moves, 0, nmoves);
+            ground_values(g, s, facts, NULL, v);
+            w[0] = true;
+            memcpy(w + 1, bits, c->nbits);
+            memset(w + 1 + c->nbits, 0, c->nmoves);
+            sweep(c, w, 0, c->phase_end[PHASE_GOAL]);
+            /* facts */
+            uint32_t expected = 0, seen = 0;
+            for (uint32_t f = 0; f < s->facts; f++) expected += facts[f];
+            for (uint32_t f = 0; f < c->nfacts; f++) {
+                if (!edge_value(w, c->fact_edge[f])) continue;
+                seen++;
+                uint32_t which = 0;
+                while (g->fact[which] != c->fact[f]) which++;
+                if (!facts[which]) fail_msg("seed %lu game %d step %d: fact %u", seed, game, step, which);
+            }
+            assert_int_equal(seen, expected);
+            assert_int_equal(edge_value(w, c->terminal), v[g->terminal]);
+            for (uint32_t i = 0; i < g->goals.n; i++)
+                assert_int_equal(circuit_goal_value(c, w, g->goals.v[i].role, g->goals.v[i].value),
+                                 v[g->goals.v[i].atom]);
+            /* legal moves, and a random one for each role */
+            for (uint32_t r = 0; r < s->roles; r++) {
+                uint32_t count = 0, mine = 0;
+                for (uint32_t m = r * s->moves; m < (r + 1) * s->moves; m++)
+                    if (v[g->legal[m]] && rng_below(&rng, ++count) == 0) mine = m;
+                uint32_t legal = 0;
+                for (uint32_t m = c->move_base[r]; m < c->move_base[r + 1]; m++) {
+                    uint32_t which = 0;
+                    while (g->move[which] != c->move[m]) which++;
+                    if (edge_value(w, c->legal[m]) != v[g->legal[which]])
+                        fail_msg("seed %lu game %d step %d: legality of move %u", seed, game, step, which);
+                    legal += edge_value(w, c->legal[m]);
+                    w[wire_move(c, m)] = which == mine;
+                }
+                assert_int_equal(legal, count);
+                moves[mine] = true;
+            }
+            if (v[g->terminal]) break;
+            ground_values(g, s, facts, moves, v);
+            for (uint32_t f = 0; f < s->facts; f++) facts[f] = g->next[f] != GROUND_NONE && v[g->next[f]];
+            sweep(c, w, c->phase_end[PHASE_GOAL], c->ngates);
+            for (uint32_t b = 0; b < c->nbits; b++) bits[b] = edge_value(w, c->next[b]);
+        }
+    }
+    free(v), free(facts), free(moves), free(w), free(bits);
+    circuit_free(c);
+    heap_free(g->heap);
+}
+
+static void circuits_agree_with_their_rules(void **state)
+{
+    static const struct shape shapes[] = {
+        {4, 1, 2, 6, 2, 3, 3},    {8, 2, 4, 20, 2, 3, 3},   {12, 2, 6, 60, 3, 4, 4},
+        {20, 3, 5, 120, 4, 6, 3}, {6, 2, 12, 30, 2, 12, 2},
+    };
+    for (uint64_t seed = 0; seed < 600; seed++) compare(seed, &shapes[seed % 5]);
+}
+
+static void failing_allocations_end_cleanly(void **state)
+{
+    static const struct shape shape = {8, 2, 4, 20, 2, 3, 3};
+    struct rng rng;
+    rng_init(&rng, 7);
+    struct ground *g = random_ground(&rng, &shape);
+    for (long n = 1;; n++) {
+        struct error error = {0};
+        heap_inject_failure(n);
+        struct circuit *c = circuit_build(g, NULL, &error);
+        bool survived = heap_injection_pending();
+        heap_inject_failure(0);
+        if (survived) {
+            assert_non_null(c);
+            circuit_free(c);
+            break;
+        }
+        assert_null(c);
+        assert_int_equal(error.code, ERROR_MEMORY);
+    }
+    heap_free(g->heap);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(circuits_agree_with_their_rules),
+        cmocka_unit_test(failing_allocations_end_cleanly),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
