@@ -4,6 +4,7 @@
 #include <string.h>
 
 static const struct command commands[] = {
+    {"check", "find what is wrong with rule sheets", cmd_check},
     {"fmt", "lay out rule sheets the canonical way", cmd_fmt},
     {0},
 };

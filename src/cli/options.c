@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/options.h"
 
+#include "base/spell.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -67,27 +69,14 @@ static const struct option *find(const struct option *table, const char *name, s
     return NULL;
 }
 
-/* How many single-letter changes apart two names are, up to 3: for "did you mean". */
-static int distance(const char *a, const char *b, int budget)
-{
-    while (*a && *a == *b) a++, b++;
-    if (!*a && !*b) return 0;
-    if (budget == 0) return 1;
-    int best = budget + 1, d;
-    if (*a && (d = 1 + distance(a + 1, b, budget - 1)) < best) best = d;
-    if (*b && (d = 1 + distance(a, b + 1, budget - 1)) < best) best = d;
-    if (*a && *b && (d = 1 + distance(a + 1, b + 1, budget - 1)) < best) best = d;
-    return best;
-}
-
 static bool unknown(const struct option *table, const char *arg, struct error *error)
 {
     const char *near = NULL;
-    int best = 3;
+    unsigned best = 3;
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(arg + 1, "="), arg + 1);
     for (const struct option *o = table; o->name && arg[1] == '-'; o++) {
-        int d = distance(name + 1, o->name, 2);
+        unsigned d = spell_distance(name + 1, o->name, 2);
         if (d < best) best = d, near = o->name;
     }
     if (near) return error_set(error, ERROR_INPUT, "unknown option %s; did you mean --%s?", arg, near);

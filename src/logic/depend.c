@@ -97,24 +97,35 @@ static const struct literal *negative_cycle(struct program *p, uint32_t *in_rule
     return found;
 }
 
+/* A negation that made splitting necessary. */
+struct split_at {
+    uint32_t node, head, callee;
+};
+
 void program_depend(struct program *p, struct diags *diags)
 {
     uint32_t rule = 0;
     const struct literal *l;
+    VEC(struct split_at) splits = {0};
     for (find_components(p); (l = negative_cycle(p, &rule)); find_components(p)) {
-        const struct node *at = &p->syntax->nodes.v[l->node];
-        const char *head = symbol_name(p->terms, p->relations.v[p->rules.v[rule].relation].name);
-        const char *callee = symbol_name(p->terms, p->relations.v[l->relation].name);
-        if (!split_component(p, p->relations.v[l->relation].component)) {
-            diag_add(diags, true, "unstratified", at->offset, at->length,
-                     "break the cycle: a relation must not depend on its own negation",
-                     "'%s' depends on the negation of '%s', which depends on it", head, callee);
-            break;
-        }
-        diag_add(diags, false, "unstratified-relation", at->offset, at->length,
-                 "give the two meanings different names to follow the standard",
-                 "'%s' depends on the negation of '%s'; it has a meaning only because their arguments differ",
-                 head, callee);
+        struct split_at s = {l->node, p->rules.v[rule].relation, l->relation};
+        const struct node *at = &p->syntax->nodes.v[s.node];
+        vec_push(p->heap, &splits, s);
+        if (split_component(p, p->relations.v[s.callee].component)) continue;
+        diag_add(diags, true, "unstratified", at->offset, at->length,
+                 "break the cycle: a relation must not depend on its own negation",
+                 "'%.*s' depends on the negation of '%.*s', which depends on it", RELATION_NAME(p, s.head),
+                 RELATION_NAME(p, s.callee));
+        break;
     }
+    for (uint32_t i = 0; i < splits.n && !l; i++) {
+        const struct node *at = &p->syntax->nodes.v[splits.v[i].node];
+        diag_add(
+            diags, false, "unstratified-relation", at->offset, at->length,
+            "give the two meanings different names to follow the standard",
+            "'%.*s' depends on the negation of '%.*s'; it has a meaning only because their arguments differ",
+            RELATION_NAME(p, splits.v[i].head), RELATION_NAME(p, splits.v[i].callee));
+    }
+    vec_free(p->heap, &splits);
     mark_needs(p);
 }

@@ -66,6 +66,11 @@ uint32_t program_relation(struct program *p, symbol name, uint32_t arity, uint32
     return id;
 }
 
+int relation_name_length(const struct program *p, uint32_t relation)
+{
+    return (int)strcspn(symbol_name(p->terms, p->relations.v[relation].name), " ");
+}
+
 void norm_report(struct norm *n, bool error, const char *id, uint32_t node, const char *hint,
                  const char *format, ...)
 {

@@ -46,7 +46,8 @@ struct relation {
     uint32_t arity;
     struct vec_u32 rules; /* numbers of the rules with this head, in the order of the sheet */
     uint32_t node;        /* where it is first mentioned */
-    bool invented;        /* by normalisation; has no name in the sheet */
+    bool invented; /* by normalisation; its name is that of a relation of the sheet, a blank and a mark */
+    bool is_union; /* of the invented relations it was split into */
     /* filled in by program_depend: */
     bool needs_true, needs_does; /* its truth depends on the state; on the moves. Neither: static. */
     bool recursive;              /* is in a cycle of the dependency graph */
@@ -80,6 +81,10 @@ static inline bool relation_is_static(const struct relation *r)
 {
     return !r->needs_true && !r->needs_does;
 }
+
+/* The relation's name as the sheet has it, for "%.*s". */
+#define RELATION_NAME(p, r) relation_name_length(p, r), symbol_name((p)->terms, (p)->relations.v[r].name)
+int relation_name_length(const struct program *p, uint32_t relation);
 
 /* The arity a keyword has as a relation, or -1 if it is not one. */
 int keyword_arity(symbol s);

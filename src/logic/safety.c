@@ -140,7 +140,7 @@ static void forget_variables(struct norm *n, const struct draft *d, struct liter
     for (uint32_t i = 0; i < d->names.n; i++)
         if (mine[i] && bound[i]) vec_push(n->heap, &args, term_variable(t, i));
     char name[80];
-    snprintf(name, sizeof name, "%.40s#some%u", symbol_name(t, term_get(t, l->atom)->head), ++n->invented);
+    snprintf(name, sizeof name, "%.40s #some%u", symbol_name(t, term_get(t, l->atom)->head), ++n->invented);
     term head = term_make(t, symbol_intern(t, name, strlen(name)), args.v, args.n);
     struct draft helper = {.head = head, .node = d->node, .head_node = l->node};
     vec_push(n->heap, &helper.body, (struct literal){LITERAL_POSITIVE, 0, l->atom, l->node});

@@ -5,8 +5,9 @@
  *
  * where `goal` seems to depend on its own negation. It has a clear meaning all the same: no single atom does.
  * When all heads of such a relation have a constant in the same place, each constant gets a relation of its
- * own (goal#100, goal#0) that takes over the rules and the calls that name it, and the old relation becomes
- * their union. */
+ * own ("goal #100", "goal #0": names with a blank, which no sheet can use) that takes over the rules and the
+ * calls that name it, and the old relation becomes their union. A part may be split again by another
+ * argument; a union never, so that splitting ends. */
 #include "logic/normalise.h"
 
 #include <string.h>
@@ -30,7 +31,7 @@ static uint32_t part_of(struct program *p, uint32_t relation, term value)
 {
     struct text name;
     text_init(&name, p->heap);
-    text_printf(&name, "%s#", symbol_name(p->terms, p->relations.v[relation].name));
+    text_printf(&name, "%s #", symbol_name(p->terms, p->relations.v[relation].name));
     term_print(p->terms, value, true, NULL, &name);
     symbol s = symbol_intern(p->terms, name.s, name.n);
     heap_release(p->heap, name.s);
@@ -49,6 +50,7 @@ static void split(struct program *p, uint32_t relation, uint32_t i)
 {
     struct vec_u32 rules = p->relations.v[relation].rules, parts = {0};
     p->relations.v[relation].rules = (struct vec_u32){0};
+    p->relations.v[relation].is_union = true;
     for (uint32_t k = 0; k < rules.n; k++) {
         struct rule *r = &p->rules.v[rules.v[k]];
         uint32_t part = part_of(p, relation, term_arg(p->terms, r->head, i));
@@ -66,7 +68,7 @@ static void split(struct program *p, uint32_t relation, uint32_t i)
             l->relation = part_of(p, relation, x);
             l->atom = renamed(p, l->atom, l->relation);
         }
-    /* The union: (<= (goal ?0 100) (goal#100 ?0 100)) for each part. */
+    /* The union: (<= (goal ?0 100) ("goal #100" ?0 100)) for each part. */
     for (uint32_t k = 0; k < parts.n; k++) {
         const struct rule *model = &p->rules.v[parts.v[k]];
         struct relation *whole = &p->relations.v[relation];
@@ -97,7 +99,7 @@ bool split_component(struct program *p, uint32_t component)
     bool any = false;
     for (uint32_t r = 0, n = p->relations.n; r < n; r++) {
         const struct relation *rel = &p->relations.v[r];
-        if (rel->component != component || rel->invented) continue;
+        if (rel->component != component || rel->is_union) continue;
         for (uint32_t i = 0; i < rel->arity; i++)
             if (can_split(p, rel, i)) {
                 split(p, r, i);

@@ -149,6 +149,18 @@ static void goals_that_exclude_each_other_are_stratified(void **state)
     heap_free(r->heap);
 }
 
+/* Two splits are needed, by role and by value; and a variable in the place of the value is a true cycle. */
+static void splitting_goes_on_as_long_as_it_helps(void **state)
+{
+    static const char two[] = "(<= (goal white 100) (won white)) (<= (goal black 100) (won black))"
+                              "(<= (goal black 0) (not (goal black 100))) (won white)";
+    struct reading *r = read_bytes(two, sizeof two - 1);
+    assert_int_equal(r->diags.errors, 0);
+    assert_int_equal(r->program->relations.v[r->program->keyword[KW_GOAL]].rules.n, 2);
+    heap_free(r->heap);
+    EXPECT("(n 1) (<= (goal a 100) (n 1)) (<= (goal a 0) (n ?x) (not (goal a ?x)))", "unstratified", 1, 58);
+}
+
 static void dependencies_tell_static_from_dynamic(void **state)
 {
     static const char text[] =
@@ -176,6 +188,7 @@ int main(void)
         cmocka_unit_test(terms_are_hash_consed_and_case_insensitive),
         cmocka_unit_test(bodies_are_multiplied_out),
         cmocka_unit_test(goals_that_exclude_each_other_are_stratified),
+        cmocka_unit_test(splitting_goes_on_as_long_as_it_helps),
         cmocka_unit_test(dependencies_tell_static_from_dynamic),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* ludens check: what is wrong with rule sheets. */
+#include "cli/commands.h"
+#include "logic/validate.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define CHECK_MEMORY ((size_t)4 << 30)
+
+struct check {
+    bool json;
+    json_t *files; /* with --json: an object for each sheet */
+    uint32_t sheets, faulty, odd;
+    uint32_t errors, warnings;
+};
+
+/* Errors before warnings, each in the order of the sheet; what concerns the sheet as a whole comes last. */
+static int compare_diags(const void *a, const void *b)
+{
+    const struct diag *x = a, *y = b;
+    if (x->error != y->error) return x->error ? -1 : 1;
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+static const char *plural(uint32_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static void print_findings(const struct diags *d)
+{
+    bool colour = isatty(STDOUT_FILENO);
+    for (uint32_t i = 0; i < d->list.n; i++) diag_print(stdout, d->source, &d->list.v[i], colour);
+    uint32_t untold = d->errors + d->warnings - d->list.n;
+    if (untold) printf("%s: %u more finding%s\n", d->source->name, untold, plural(untold));
+}
+
+static json_t *diag_to_json(const struct diags *d, const struct diag *g)
+{
+    json_t *o = json_pack("{s:s, s:s, s:s}", "severity", g->error ? "error" : "warning", "id", g->id, "text",
+                          g->text);
+    if (g->hint) json_object_set_new(o, "hint", json_string(g->hint));
+    if (g->offset != DIAG_NOWHERE) {
+        struct source_place at = source_place(d->source, g->offset);
+        json_object_set_new(o, "line", json_integer(at.line));
+        json_object_set_new(o, "column", json_integer(at.column));
+        json_object_set_new(o, "length", json_integer(g->length));
+    }
+    return o;
+}
+
+static void keep_findings(struct check *c, const char *path, const struct diags *d)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < d->list.n; i++) json_array_append_new(list, diag_to_json(d, &d->list.v[i]));
+    json_array_append_new(c->files,
+                          json_pack("{s:s, s:I, s:I, s:o}", "file", path, "errors", (json_int_t)d->errors,
+                                    "warnings", (json_int_t)d->warnings, "findings", list));
+}
+
+static int report(struct check *c, const char *path, struct diags *d)
+{
+    qsort(d->list.v, d->list.n, sizeof *d->list.v, compare_diags);
+    if (c->json)
+        keep_findings(c, path, d);
+    else
+        print_findings(d);
+    c->sheets++;
+    c->faulty += d->errors > 0;
+    c->odd += d->errors == 0 && d->warnings > 0;
+    c->errors += d->errors;
+    c->warnings += d->warnings;
+    return d->errors ? EXIT_NO : EXIT_YES;
+}
+
+static int check_file(struct check *c, const char *path)
+{
+    struct error error = {0};
+    struct heap_guard guard;
+    struct heap *heap = heap_new(CHECK_MEMORY);
+    volatile int status = EXIT_TROUBLE;
+    if (heap && HEAP_ENTER(heap, &guard, &error)) {
+        struct source *source = source_read(heap, path);
+        struct diags diags;
+        diags_init(&diags, heap, source);
+        struct syntax *syntax = syntax_parse(heap, source, &diags);
+        if (!diags.errors) validate_program(program_build(heap, syntax, &diags), &diags);
+        status = report(c, path, &diags);
+        heap_leave(heap);
+    }
+    if (!heap) error_set(&error, ERROR_MEMORY, "out of memory");
+    if (error.code) command_trouble("check", &error);
+    heap_free(heap);
+    return status;
+}
+
+static void print_summary(const struct check *c)
+{
+    if (c->json) {
+        json_t *all = json_pack("{s:O, s:I, s:I}", "files", c->files, "errors", (json_int_t)c->errors,
+                                "warnings", (json_int_t)c->warnings);
+        json_dumpf(all, stdout, JSON_INDENT(2));
+        putchar('\n');
+        json_decref(all);
+        return;
+    }
+    uint32_t clean = c->sheets - c->faulty - c->odd;
+    printf("%u sheet%s: %u clean, %u with warnings, %u with errors (%u error%s, %u warning%s)\n", c->sheets,
+           plural(c->sheets), clean, c->odd, c->faulty, c->errors, plural(c->errors), c->warnings,
+           plural(c->warnings));
+}
+
+int cmd_check(int argc, char **argv)
+{
+    struct check c = {0};
+    const struct option table[] = {
+        {"json", 'j', OPTION_FLAG, &c.json, .help = "print the findings as one JSON object"}, {0}};
+    int operands, status, worst = EXIT_YES;
+    if (!command_begin(
+            "check [OPTION...] FILE...",
+            "Find what is wrong with rule sheets. Errors keep a game from being played; warnings are "
+            "about\nslips whose meaning is clear. Exit status: 0 no errors, 1 errors, 2 a file could "
+            "not be read.",
+            table, 1, -1, argc, argv, &operands, &status))
+        return status;
+    c.files = json_array();
+    for (int i = 1; i <= operands; i++) {
+        status = check_file(&c, argv[i]);
+        if (status > worst) worst = status;
+    }
+    print_summary(&c);
+    json_decref(c.files);
+    return worst;
+}

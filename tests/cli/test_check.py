@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+import json
+import re
+
+import harness
+
+# A game of one step, complete and silent. The tests below add a line to it or take one away.
+SOUND = """\
+(role white)
+(role black)
+(init (control white))
+(<= (legal white (pick ?x))
+    (true (control white))
+    (number ?x))
+(<= (legal black noop)
+    (true (control white)))
+(number 1)
+(number 2)
+(<= (next (picked ?x))
+    (does white (pick ?x)))
+(<= terminal
+    (true (picked ?x)))
+(<= (goal white 100)
+    (true (picked 1)))
+(<= (goal white 50)
+    (true (picked 2)))
+(<= (goal black 0)
+    (true (picked ?x)))
+"""
+
+
+class Check(harness.Case):
+    def findings(self, text, status):
+        """(severity, id, line) of everything said about a sheet."""
+        out, _ = self.ludens("check", "--json", self.write("game.kif", text), status=status)
+        (report,) = json.loads(out)["files"]
+        found = [(f["severity"], f["id"], f.get("line")) for f in report["findings"]]
+        self.assertEqual(report["errors"], sum(f[0] == "error" for f in found))
+        self.assertEqual(report["warnings"], sum(f[0] == "warning" for f in found))
+        return found
+
+    def added(self, text):
+        return len(SOUND.splitlines()) + 1, SOUND + text + "\n"
+
+    def expect(self, severity, id, text):
+        """A line added to the sound sheet brings up exactly this."""
+        line, sheet = self.added(text)
+        self.assertEqual(self.findings(sheet, 1 if severity == "error" else 0), [(severity, id, line)], text)
+
+    def expect_without(self, severity, id, pattern):
+        sheet, n = re.subn(pattern, "", SOUND, flags=re.S)
+        self.assertGreater(n, 0)
+        self.assertIn((severity, id, None), self.findings(sheet, 1 if severity == "error" else 0))
+
+    def test_a_sound_sheet_is_passed_in_silence(self):
+        self.assertEqual(self.findings(SOUND, 0), [])
+        out, err = self.ludens("check", self.write("game.kif", SOUND))
+        self.assertEqual((len(out.splitlines()), err), (1, ""))
+
+    def test_messages_look_like_a_compilers(self):
+        line, sheet = self.added("(<= (goal black 101) (true (picked ?y)))")
+        path = self.write("game.kif", sheet)
+        out, _ = self.ludens("check", path, status=1)
+        lines = out.splitlines()
+        self.assertEqual(lines[0], f"{path}:{line}:5: error: goal value 101 is not within 0..100 [goal-out-of-range]")
+        self.assertEqual(lines[1], "    (<= (goal black 101) (true (picked ?y)))")
+        self.assertEqual(lines[2], "        ^~~~~~~~~~~~~~~~")
+        self.assertTrue(lines[-1].startswith("1 sheet: 0 clean, 0 with warnings, 1 with errors (1 error, 0 warnings)"))
+
+    def test_status_tells_errors_from_trouble(self):
+        good, bad = self.write("good.kif", SOUND), self.write("bad.kif", "(role a")
+        self.ludens("check", good)
+        self.ludens("check", good, bad, status=1)
+        _, err = self.ludens("check", good, bad, self.path("missing.kif"), status=2)
+        self.assertIn("missing.kif", err)
+        self.ludens("check", status=2)
+
+    def test_what_must_be_there(self):
+        self.expect_without("error", "no-role", r"\(role \w+\)\n")
+        self.expect_without("error", "no-legal", r"\(<= \(legal.*?\)\)\n(?=\()")
+        self.expect_without("error", "no-goal", r"\(<= \(goal.*?\)\)\n")
+        self.expect_without("error", "no-terminal", r"\(<= terminal.*?\)\)\n")
+        self.expect_without("warning", "no-next", r"\(<= \(next.*?\)\)\)\n")
+        self.assertIn(("warning", "no-init", None), self.findings(
+            SOUND.replace("(init (control white))", "").replace("(<= (next (picked ?x))", "(<= (next (picked ?x)) (true (control white))"), 0))
+
+    def test_keywords_have_their_places(self):
+        self.expect("error", "keyword-arity", "(role a b)")
+        self.expect("error", "keyword-arity", "(<= (legal white) (true (picked 1)))")
+        self.expect("error", "keyword-arity", "(<= (next (picked 2)) (true picked 2))")
+        self.expect("error", "keyword-arity", "(<= (goal white 5) (not (true (picked 1)) (true (picked 2))))")
+        self.expect("error", "forbidden-head", "(<= (true (picked 1)) (number 1))")
+        self.expect("error", "forbidden-head", "(<= (does white noop) (number 1))")
+        self.expect("error", "forbidden-head", "(<= (distinct 1 2) (number 1))")
+        self.expect("error", "forbidden-head", "(not (number 1))")
+        self.expect("error", "keyword-as-function", "(<= terminal (true (or (picked 1) (picked 2))))")
+        self.expect("warning", "keyword-as-function", "(init (legal 1))")
+        line, sheet = self.added("(<= (next (control ?x)) (next (picked ?x)))")
+        self.assertIn(("warning", "next-in-body", line), self.findings(sheet, 0))
+        self.expect("warning", "init-in-body", "(<= (next (control ?x)) (init (control ?x)))")
+
+    def test_variables_must_be_bound(self):
+        self.expect("error", "unsafe-head", "(<= (next (picked ?y)) (number ?x))")
+        self.expect("error", "unsafe-head", "(init (picked ?y))")
+        self.expect("error", "unsafe-distinct", "(<= terminal (number ?x) (distinct ?x ?y))")
+        self.expect("error", "unsafe-head", "(<= (next (picked ?y)) (not (number ?y)))")
+
+    def test_negation_must_be_stratified(self):
+        self.expect("error", "unstratified", "(<= (next (picked ?x)) (number ?x) (odd ?x)) "
+                    "(<= (odd ?x) (number ?x) (not (odd ?x)))")
+        self.expect("warning", "unstratified-relation", "(<= (goal black 7) (not (goal black 0)))")
+
+    def test_recursion_must_end(self):
+        self.expect("error", "endless-recursion",
+                    "(<= (number (s ?x)) (number ?x))")
+        self.expect("warning", "recursion-restriction",
+                    "(<= (number ?x) (number ?x) (number ?y) (distinct ?x ?y))")
+        line, sheet = self.added("(<= (less ?x ?y) (step ?x ?y)) (<= (less ?x ?z) (step ?x ?y) (less ?y ?z)) "
+                                 "(step 1 2) (<= (next (picked ?x)) (less ?x 2))")
+        self.assertEqual(self.findings(sheet, 0), [])
+
+    def test_who_may_depend_on_what(self):
+        self.expect("error", "depends-on-true", "(<= (role red) (true (picked 1)))")
+        self.expect("error", "depends-on-true", "(<= (init (picked ?x)) (late ?x)) (<= (late ?x) (true (picked ?x)))")
+        self.expect("error", "depends-on-does", "(<= (legal black noop) (does white ?x))")
+        self.expect("error", "depends-on-does", "(<= terminal (does white ?x))")
+        self.expect("error", "depends-on-does", "(<= (goal black 10) (not (idle))) (<= idle (does black noop))")
+        self.expect("warning", "depends-on-true", "(<= (base (picked ?x)) (true (picked ?x)))")
+
+    def test_dependencies_are_explained(self):
+        _, sheet = self.added("(<= (goal black 10) (busy)) (<= (busy) (hurried)) (<= (hurried) (does black noop))")
+        out, _ = self.ludens("check", self.write("game.kif", sheet), status=1)
+        self.assertIn("goal -> busy -> hurried -> does", out)
+
+    def test_names_and_arities(self):
+        self.expect("warning", "two-arities", "(number 3 odd) (<= (next (picked ?x)) (number ?x odd))")
+        self.expect("warning", "two-arities", "(init (control white black))")
+        self.expect("warning", "undefined-relation", "(<= terminal (nubmer 3))")
+        self.expect("warning", "undefined-relation", "(<= terminal (number 3 4))")
+        self.expect("warning", "never-true", "(<= terminal (true (pickd ?x)))")
+        self.expect("warning", "never-done", "(<= (next (picked 1)) (does white (pcik 1)))")
+        self.expect("warning", "unused-relation", "(colour red)")
+        self.expect("warning", "duplicate-rule", "(<= (next (picked ?other)) (does white (pick ?other)))")
+        self.expect("warning", "two-spellings", "(Number 3)")
+        self.expect("warning", "not-a-role", "(<= (goal wite 100) (true (picked 1)))")
+        self.expect("error", "goal-not-a-number", "(<= (goal white win) (true (picked 2)))")
+        out, _ = self.ludens("check", self.write("game.kif", self.added("(<= terminal (nubmer 3))")[1]))
+        self.assertIn("did you mean 'number'?", out)
+
+    def test_roles_need_moves_and_goals(self):
+        found = self.findings(SOUND + "(role red)\n", 1)
+        line = len(SOUND.splitlines()) + 1
+        self.assertEqual(found, [("error", "role-without-moves", line), ("warning", "role-without-goal", line)])
+
+    def test_dialects_are_warned_of(self):
+        self.expect("warning", "parentheses", "(<= (terminal) (true (picked 2)))")
+        self.expect("warning", "empty-body", "(<= (number 3))")
+        self.expect("warning", "and-in-body", "(<= terminal (and (true (picked 1)) (true (picked 2))))")
+        self.expect("warning", "empty-connective", "(<= terminal (or))")
+        self.expect("warning", "keyword-arity", "(base picked 1 2)")
+        self.expect("warning", "keyword-arity", "(input white)")
+        self.expect("warning", "constant-legal", "(legal black (wait 1))")
+        self.expect("warning", "constant-next", "(next (control black))")
+        self.expect("warning", "unsafe-negation", "(<= terminal (not (true (control ?anybody))))")
+
+    def test_dialects_with_one_meaning_are_accepted(self):
+        for text in ("(<= terminal (or (true (picked 1)) (or (true (picked 2)) (true (picked 3)))))",
+                     "(<= terminal (true (picked ?x)) (not (distinct ?x 2)))",
+                     "(<= terminal (true (control black)) (not (or (true (picked 1)) (true (picked 2)))))",
+                     "(<= (next (control black)) (not (not (true (picked 1)))))",
+                     "(base (picked 1)) (input white (pick 1))"):
+            self.assertEqual(self.findings(self.added(text)[1], 0), [], text)
+
+    def test_syntax_errors_are_findings(self):
+        self.assertEqual(self.findings("(role a)\n(role \x01)", 1)[0], ("error", "control-character", 2))
+
+    def test_our_games_are_passed_in_silence(self):
+        out, _ = self.ludens("check", *harness.games())
+        self.assertEqual(len(out.splitlines()), 1, out)
+
+
+harness.main()
