@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The front door. Meson and Ninja do the work; this file only remembers how they are called.
 .DEFAULT_GOAL := help
-.PHONY: help setup build play test test-slow asan tsan format lint install clean
+.PHONY: help setup build play test test-slow asan tsan fuzz format lint install clean
 
 BUILD := build
 LUDENS := $(BUILD)/src/ludens
 GAME ?= connectFour
 ARGS ?=
 PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 600
 
 help: ## list what can be made (this text)
 	@echo "Ludens, a general game player. What can be made:"; echo
@@ -43,6 +44,11 @@ tsan: ## the tests under the thread sanitizer
 	@scripts/setup build test
 	@scripts/build $(BUILD)-tsan -Dwerror=false -Doptimization=1 -Db_sanitize=thread
 	@scripts/test $(BUILD)-tsan --no-suite slow
+
+fuzz: ## feed the parser and the engine nonsense, FUZZ_SECONDS=600 each
+	@scripts/setup build fuzz
+	@CC=clang scripts/build $(BUILD)-fuzz -Dfuzz=true -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false
+	@scripts/fuzz $(BUILD)-fuzz $(FUZZ_SECONDS)
 
 format: ## lay out all C files anew
 	@scripts/setup test
