@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Ground rules: every clause with a visible head is joined once more, now that all tables are complete, and
+ * each match becomes an instance, without what is static and without literals on atoms that cannot be true.
+ * Instances are kept sorted within and once each. */
+#include "ground/ground_internal.h"
+
+#include "base/hash.h"
+
+static uint64_t hash_instance(const struct grounder *g, const struct instance *x)
+{
+    uint64_t h = x->head;
+    for (uint32_t i = 0; i < x->n; i++) h = hash_mix(h, g->literals.v[x->first + i]);
+    return h;
+}
+
+static bool same_instance(const struct grounder *g, const struct instance *a, const struct instance *b)
+{
+    return a->head == b->head && a->n == b->n &&
+           memcmp(g->literals.v + a->first, g->literals.v + b->first, a->n * sizeof *g->literals.v) == 0;
+}
+
+static void grow_slots(struct grounder *g)
+{
+    uint32_t size = g->instance_slots ? (g->instance_mask + 1) * 2 : 1024;
+    struct table_slot *slots = heap_zalloc(g->heap, (size_t)size * sizeof *slots);
+    for (uint32_t i = 0; g->instance_slots && i <= g->instance_mask; i++) {
+        if (!g->instance_slots[i].row1) continue;
+        uint32_t at = g->instance_slots[i].hash & (size - 1);
+        while (slots[at].row1) at = (at + 1) & (size - 1);
+        slots[at] = g->instance_slots[i];
+    }
+    heap_release(g->heap, g->instance_slots);
+    g->instance_slots = slots;
+    g->instance_mask = size - 1;
+}
+
+/* Keep the instance whose literals are the last of g->literals, or take them back if it is known. */
+static void keep(struct grounder *g, struct instance x)
+{
+    if (!g->instance_slots || g->instances.n >= g->instance_mask - g->instance_mask / 3) grow_slots(g);
+    uint32_t hash = (uint32_t)(hash_instance(g, &x) >> 32), at = hash & g->instance_mask;
+    for (; g->instance_slots[at].row1; at = (at + 1) & g->instance_mask) {
+        if (g->instance_slots[at].hash != hash) continue;
+        if (same_instance(g, &g->instances.v[g->instance_slots[at].row1 - 1], &x)) {
+            g->literals.n = x.first;
+            return;
+        }
+    }
+    vec_push(g->heap, &g->instances, x);
+    g->instance_slots[at] = (struct table_slot){g->instances.n, hash};
+}
+
+/* Sort the literals from `first` on and drop repetitions; false if an atom is there with and without
+ * negation. */
+static bool tidy(struct grounder *g, uint32_t first)
+{
+    uint32_t *v = g->literals.v + first, n = g->literals.n - first, kept = 0;
+    for (uint32_t i = 1; i < n; i++) {
+        uint32_t x = v[i], k = i;
+        for (; k > 0 && v[k - 1] > x; k--) v[k] = v[k - 1];
+        v[k] = x;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (kept && v[kept - 1] == v[i]) continue;
+        if (kept && (v[kept - 1] ^ v[i]) == 1) return false;
+        v[kept++] = v[i];
+    }
+    g->literals.n = first + kept;
+    return true;
+}
+
+static void add_instance(struct join *j)
+{
+    struct grounder *g = j->g;
+    const struct clause *c = j->clause;
+    join_build(g, c);
+    struct item head = {
+        .predicate = c->predicate, .nargs = g->predicates.v[c->predicate].table.width, .args = c->head};
+    uint32_t predicate, row = item_find(g, &head, &predicate);
+    struct instance x = {.head = g->predicates.v[predicate].base + row, .first = g->literals.n};
+    for (uint32_t i = 0; i < c->nbody; i++) {
+        const struct item *item = &c->body[i];
+        if (item->kind == ITEM_POSITIVE && !item_is_exact(g, item))
+            vec_push(g->heap, &g->literals, (g->predicates.v[item->predicate].base + j->rows[i]) << 1);
+        else if (item->kind == ITEM_NEGATIVE && !item_is_exact(g, item)) {
+            row = item_find(g, item, &predicate);
+            if (row != NO_ROW)
+                vec_push(g->heap, &g->literals, (g->predicates.v[predicate].base + row) << 1 | 1);
+        }
+    }
+    if (!tidy(g, x.first)) {
+        g->literals.n = x.first;
+        return;
+    }
+    x.n = g->literals.n - x.first;
+    keep(g, x);
+}
+
+static void emit_clause(struct grounder *g, struct clause *c)
+{
+    struct range *ranges = heap_alloc(g->heap, (c->npositive + 1) * sizeof *ranges);
+    uint32_t *rows = heap_alloc(g->heap, (c->npositive + 1) * sizeof *rows);
+    bool empty = false;
+    for (uint32_t i = 0; i < c->npositive; i++) {
+        ranges[i] = (struct range){0, g->predicates.v[c->body[i].predicate].table.rows};
+        empty |= !ranges[i].to;
+    }
+    if (!empty) {
+        plan_make(g, c, &c->plans[c->npositive], ranges, true);
+        struct join j = {.g = g,
+                         .clause = c,
+                         .plan = &c->plans[c->npositive],
+                         .ranges = ranges,
+                         .rows = rows,
+                         .found = add_instance};
+        c->work = 0;
+        join_run(&j);
+        c->work = j.work;
+    }
+    heap_release(g->heap, ranges);
+    heap_release(g->heap, rows);
+}
+
+void emit_all(struct grounder *g)
+{
+    uint64_t atoms = 0;
+    for (uint32_t i = 0; i < g->predicates.n; i++) {
+        struct predicate *p = &g->predicates.v[i];
+        if (!p->visible) continue;
+        p->base = (uint32_t)atoms;
+        atoms += p->table.rows;
+    }
+    if (atoms >= GROUND_NONE >> 1) heap_fail(g->heap, ERROR_MEMORY, "more than 2 billion atoms");
+    g->natoms = (uint32_t)atoms;
+    for (uint32_t i = 0; i < g->clauses.n; i++)
+        if (g->predicates.v[g->clauses.v[i].predicate].visible) emit_clause(g, &g->clauses.v[i]);
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The order of a join: always the item next that is expected to leave the fewest rows, filters as soon as
+ * they can be decided. The expectation is the plain one: a known column of a table with d different values
+ * in it keeps one row in d. */
+#include "ground/ground_internal.h"
+
+struct planning {
+    struct grounder *g;
+    const struct clause *c;
+    const struct range *ranges; /* by positive item */
+    bool emit;
+    bool *known;  /* by register */
+    bool *placed; /* by item */
+    VEC(struct step) steps;
+    VEC(struct transfer) transfers;
+};
+
+static bool is_known(const struct planning *p, operand o)
+{
+    return !is_register(o) || p->known[register_of(o)];
+}
+
+static struct table *table_of(const struct planning *p, const struct item *item)
+{
+    return &p->g->predicates.v[item->predicate].table;
+}
+
+/* Rows expected for one assignment to what is known now. */
+static double expected_rows(const struct planning *p, uint32_t i)
+{
+    const struct item *item = &p->c->body[i];
+    const struct table *t = table_of(p, item);
+    if (item->kind == ITEM_TERM) {
+        bool all = true;
+        for (uint32_t k = 1; k < item->nargs; k++) all &= is_known(p, item->args[k]);
+        if (all || is_known(p, item->args[0])) return 0.9;
+    }
+    double rows = i < p->c->npositive ? p->ranges[i].to - p->ranges[i].from : t->rows;
+    bool all = true;
+    for (uint32_t k = 0; k < item->nargs; k++) {
+        bool fixed = is_known(p, item->args[k]);
+        all &= fixed;
+        for (uint32_t b = 0; b < k && !fixed; b++) fixed = item->args[b] == item->args[k];
+        if (fixed && t->distinct && t->distinct[k] > 1) rows /= t->distinct[k];
+    }
+    return all && rows > 0.5 ? 0.5 : rows;
+}
+
+static bool filter_ready(const struct planning *p, const struct item *item)
+{
+    if (item->kind == ITEM_NEGATIVE && !item_is_exact(p->g, item)) return false; /* taken as possible */
+    for (uint32_t k = item->kind == ITEM_BUILD; k < item->nargs; k++)
+        if (!is_known(p, item->args[k])) return false;
+    return true;
+}
+
+static void place_filters(struct planning *p)
+{
+    uint32_t end = p->c->nbody - p->c->nbuild;
+    for (bool again = true; again;) {
+        again = false;
+        for (uint32_t i = p->c->npositive; i < end; i++) {
+            const struct item *item = &p->c->body[i];
+            if (p->placed[i] || item->kind == ITEM_TERM || !filter_ready(p, item)) continue;
+            p->placed[i] = true;
+            struct step s = {.kind = STEP_FILTER, .item = i, .predicate = item->predicate};
+            if (item->kind == ITEM_BUILD) {
+                s.kind = STEP_BUILD;
+                p->known[register_of(item->args[0])] = true;
+                again = true;
+            }
+            vec_push(p->g->heap, &p->steps, s);
+        }
+    }
+}
+
+/* Note what happens to each column of the row found. Counts now, pointers once the vector is complete. */
+static void add_transfers(struct planning *p, struct step *s, const struct item *item)
+{
+    bool *fresh = heap_zalloc(p->g->heap, item->nargs + 1);
+    for (uint32_t k = 0; k < item->nargs; k++) {
+        if (is_known(p, item->args[k])) continue;
+        p->known[register_of(item->args[k])] = true;
+        fresh[k] = true;
+        vec_push(p->g->heap, &p->transfers, (struct transfer){k, item->args[k]});
+        s->nset++;
+    }
+    for (uint32_t k = 0; k < item->nargs; k++) {
+        if (fresh[k] || s->kind == STEP_MEMBER || (s->kind == STEP_PROBE && k < 64 && s->columns >> k & 1))
+            continue;
+        if (s->kind == STEP_APART && k == 0) continue;
+        vec_push(p->g->heap, &p->transfers, (struct transfer){k, item->args[k]});
+        s->ncheck++;
+    }
+    heap_release(p->g->heap, fresh);
+}
+
+static void place_item(struct planning *p, uint32_t i)
+{
+    const struct item *item = &p->c->body[i];
+    struct step s = {.kind = STEP_SCAN, .item = i, .predicate = item->predicate};
+    bool all = true, joined = false;
+    for (uint32_t k = 0; k < item->nargs; k++) {
+        bool known = is_known(p, item->args[k]);
+        if (known && k < TABLE_MAX_KEY) s.columns |= UINT64_C(1) << k;
+        joined |= known && is_register(item->args[k]);
+        all &= known || (k == 0 && item->kind == ITEM_TERM);
+    }
+    if (item->kind == ITEM_TERM && is_known(p, item->args[0]))
+        s.kind = STEP_APART;
+    else if (item->kind == ITEM_TERM && all)
+        s.kind = STEP_LOOK_UP;
+    else if (all)
+        s.kind = STEP_MEMBER;
+    else if (s.columns)
+        s.kind = STEP_PROBE;
+    /* A few new rows are sooner read than an index is kept up to date. */
+    if (s.kind == STEP_PROBE && i < p->c->npositive && !joined &&
+        (p->ranges[i].to - p->ranges[i].from) * 2u < table_of(p, item)->rows)
+        s.kind = STEP_SCAN;
+    if (s.kind == STEP_LOOK_UP) {
+        p->known[register_of(item->args[0])] = true;
+    } else {
+        add_transfers(p, &s, item);
+    }
+    p->placed[i] = true;
+    vec_push(p->g->heap, &p->steps, s);
+}
+
+static void order_items(struct planning *p)
+{
+    for (;;) {
+        place_filters(p);
+        uint32_t best = NONE;
+        double fewest = 0;
+        for (uint32_t i = 0; i < p->c->nbody; i++) {
+            const struct item *item = &p->c->body[i];
+            if (p->placed[i] || (item->kind != ITEM_POSITIVE && item->kind != ITEM_TERM)) continue;
+            double rows = expected_rows(p, i);
+            if (best == NONE || rows < fewest) best = i, fewest = rows;
+        }
+        if (best == NONE) return;
+        place_item(p, best);
+    }
+}
+
+static void mark_operands(bool *used, const struct item *item)
+{
+    for (uint32_t k = 0; k < item->nargs; k++)
+        if (is_register(item->args[k])) used[register_of(item->args[k])] = true;
+}
+
+/* From the last step to the first: which registers are needed after it, and does anything that matters still
+ * happen from here on? */
+static void mark_cuts(struct planning *p)
+{
+    const struct clause *c = p->c;
+    struct grounder *g = p->g;
+    bool *used = heap_zalloc(g->heap, c->nregisters + 1), *matters = heap_zalloc(g->heap, c->nregisters + 1);
+    for (uint32_t k = 0; k < g->predicates.v[c->predicate].table.width; k++)
+        if (is_register(c->head[k])) matters[register_of(c->head[k])] = true;
+    for (uint32_t i = c->nbody - c->nbuild; i < c->nbody; i++) mark_operands(matters, &c->body[i]);
+    for (uint32_t i = 0; p->emit && i < c->nbody - c->nbuild; i++)
+        if (c->body[i].kind == ITEM_NEGATIVE && !item_is_exact(g, &c->body[i]))
+            mark_operands(matters, &c->body[i]);
+    memcpy(used, matters, c->nregisters);
+    bool quiet = true; /* nothing that matters is set from the current step on */
+    for (uint32_t k = p->steps.n; k-- > 0;) {
+        struct step *s = &p->steps.v[k];
+        const struct item *item = &c->body[s->item];
+        bool counts = p->emit && item->kind == ITEM_POSITIVE && !item_is_exact(g, item);
+        bool needed = counts;
+        quiet &= !counts;
+        for (uint32_t i = 0; i < s->nset; i++) {
+            uint32_t r = register_of(s->set[i].with);
+            needed |= used[r];
+            quiet &= !matters[r];
+        }
+        if (s->kind == STEP_BUILD || s->kind == STEP_LOOK_UP) quiet &= !matters[register_of(item->args[0])];
+        s->once = !needed;
+        s->exists = quiet;
+        mark_operands(used, item);
+    }
+    heap_release(g->heap, used);
+    heap_release(g->heap, matters);
+}
+
+void plan_make(struct grounder *g, const struct clause *c, struct plan *plan, const struct range *ranges,
+               bool emit)
+{
+    plan_free(g, plan);
+    struct planning p = {.g = g, .c = c, .ranges = ranges, .emit = emit};
+    p.known = heap_zalloc(g->heap, c->nregisters + 1);
+    p.placed = heap_zalloc(g->heap, c->nbody + 1);
+    plan->sizes = heap_alloc(g->heap, (c->npositive + 1) * sizeof *plan->sizes);
+    for (uint32_t i = 0; i < c->nbody; i++) {
+        if (i < c->npositive) plan->sizes[i] = ranges[i].to - ranges[i].from;
+        if (i < c->npositive || c->body[i].kind == ITEM_TERM)
+            table_count(g->heap, table_of(&p, &c->body[i]), &g->stamps, g->terms->nodes.n);
+    }
+    order_items(&p);
+    struct transfer *next = p.transfers.v;
+    for (uint32_t k = 0; k < p.steps.n; k++) {
+        struct step *s = &p.steps.v[k];
+        s->set = next;
+        s->check = next + s->nset;
+        next = s->check + s->ncheck;
+    }
+    mark_cuts(&p);
+    plan->steps = p.steps.v;
+    plan->nsteps = p.steps.n;
+    plan->transfers = p.transfers.v;
+    plan->made = true;
+    heap_release(g->heap, p.known);
+    heap_release(g->heap, p.placed);
+}
+
+void plan_free(struct grounder *g, struct plan *plan)
+{
+    heap_release(g->heap, plan->steps);
+    heap_release(g->heap, plan->transfers);
+    heap_release(g->heap, plan->sizes);
+    *plan = (struct plan){0};
+}
