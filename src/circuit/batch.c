@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The batch: memory of one thread's lanes, and the bookkeeping around the sweeper.
+ *
+ * Moves: slots of moves are all zero except those written since the last step by batch_choose or
+ * batch_choose_first (`written`), and the slot of a role that has but one move, which is always one. Moves
+ * given one by one wait in `given` until the step, so that they may come before or after the choosing.
+ */
+#include "circuit/batch.h"
+
+#include "base/rng.h"
+#include "circuit/sweep.h"
+#include "circuit/transpose.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+struct given_move {
+    uint32_t slot, lane;
+};
+
+struct batch_inside {
+    uint64_t *mem; /* slots, then the loops' cuts */
+    struct choices choices;
+    uint64_t *initial; /* state words */
+    bool written;
+    struct given_move *given;
+    uint32_t ngiven, given_cap;
+    uint64_t *seed_block; /* one allocation for all that is aligned */
+};
+
+#if defined(__x86_64__)
+static inline uint64_t ticks_now(void)
+{
+    return __builtin_ia32_rdtsc();
+}
+#else
+#include "base/clock.h"
+static inline uint64_t ticks_now(void)
+{
+    return (uint64_t)(clock_now() * 1e9);
+}
+#endif
+
+#define TICKS_BEGIN(b) uint64_t ticks_begin = (b)->ticks ? ticks_now() : 0
+#define TICKS_END(b, part) \
+    if ((b)->ticks) (b)->ticks[part] += ticks_now() - ticks_begin
+
+static const struct sweeper *const sweepers[] = {&sweeper_64, &sweeper_256, &sweeper_512};
+
+uint32_t batch_widths(uint32_t widths[4])
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < sizeof sweepers / sizeof *sweepers; i++)
+        if (sweepers[i]->available()) widths[n++] = sweepers[i]->lanes;
+    return n;
+}
+
+static const struct sweeper *find_sweeper(uint32_t lanes)
+{
+    const struct sweeper *found = NULL;
+    for (uint32_t i = 0; i < sizeof sweepers / sizeof *sweepers; i++)
+        if (sweepers[i]->available() && (lanes == 0 || lanes == sweepers[i]->lanes)) found = sweepers[i];
+    return found;
+}
+
+/* --- Setting up ----------------------------------------------------------------------------------------- */
+
+/* A role whose only move is its only move in every state makes it without being asked. */
+static bool forced(const struct code *code, uint32_t role)
+{
+    const struct circuit *c = code->circuit;
+    return c->move_base[role + 1] - c->move_base[role] == 1;
+}
+
+/* Lay the trees of all choosing roles out in the scratch memory; returns how many vectors they need. */
+static uint32_t plan_choices(const struct code *code, struct choices *c)
+{
+    uint32_t at = 0;
+    c->n = 0;
+    for (uint32_t r = 0; r < code->nroles; r++) {
+        const struct code_role *role = &code->roles[r];
+        if (role->n == 0 || forced(code, r)) continue;
+        struct choice *ch = &c->v[c->n++];
+        ch->leaves = role->n;
+        ch->blocks = (role->n + CHOICE_BLOCK - 1) / CHOICE_BLOCK;
+        ch->legal = code->leaf_legal + role->first;
+        ch->does = code->leaf_does + role->first;
+        ch->planes = 32 - (uint32_t)__builtin_clz(role->n);
+        uint32_t n = ch->blocks;
+        for (uint32_t l = 0;; l++, n = (n + 1) / 2) {
+            ch->levels = l;
+            ch->nodes[l] = n;
+            ch->at[l] = at;
+            at += n * (4 + l);
+            if (n == 1) break;
+        }
+    }
+    return at;
+}
+
+static void *zeroed(size_t n, size_t size)
+{
+    return calloc(n ? n : 1, size);
+}
+
+struct batch *batch_new(const struct code *code, uint32_t lanes, uint64_t seed, struct error *error)
+{
+    const struct sweeper *sweeper = find_sweeper(lanes);
+    if (!sweeper) {
+        error_set(error, ERROR_INPUT, "this processor cannot sweep %u lanes at once", lanes);
+        return NULL;
+    }
+    struct batch *b = zeroed(1, sizeof *b);
+    struct batch_inside *in = b ? b->inside = zeroed(1, sizeof *in) : NULL;
+    if (!in) goto no_memory;
+    b->code = code;
+    b->sweeper = sweeper;
+    b->lanes = sweeper->lanes;
+    b->words = sweeper->lanes / 64;
+    b->nroles = code->nroles;
+    b->state_words = (code->nbits + 63) / 64;
+    struct choices *c = &in->choices;
+    c->v = zeroed(code->nroles, sizeof *c->v);
+    in->initial = zeroed(b->state_words, sizeof *in->initial);
+    in->given_cap = b->lanes * code->nroles;
+    in->given = zeroed(in->given_cap, sizeof *in->given);
+    if (!c->v || !in->initial || !in->given) goto no_memory;
+    size_t scratch = plan_choices(code, c), n = c->n, cuts = 0;
+    c->sources = zeroed(n + 1, sizeof *c->sources);
+    c->round_planes = zeroed(n, sizeof *c->round_planes);
+    for (uint32_t s = 0; s < code->segments.n; s++)
+        if (code->segments.v[s].cut_n > cuts) cuts = code->segments.v[s].cut_n;
+    size_t vectors = code->nslots + cuts + scratch + 2 * 32 * n + n * n + n + 2 * (n + 1);
+    size_t bytes = vectors * b->words * 8;
+    in->seed_block = aligned_alloc(64, (bytes + 63) & ~(size_t)63);
+    if (!in->seed_block || !c->sources || !c->round_planes) goto no_memory;
+    memset(in->seed_block, 0, bytes);
+    uint64_t *at = in->seed_block;
+#define TAKE(n) (at += (size_t)(n)*b->words, at - (size_t)(n)*b->words)
+    in->mem = TAKE(code->nslots + cuts);
+    c->scratch = TAKE(scratch);
+    c->totals = TAKE(32 * n);
+    c->rounds = TAKE(32 * n);
+    c->takes = TAKE(n * n);
+    c->used = TAKE(n);
+    for (uint32_t i = 0; i <= n; i++) c->sources[i].s0 = TAKE(1), c->sources[i].s1 = TAKE(1);
+#undef TAKE
+    memset(in->mem + SLOT_ONES * b->words, 0xff, b->words * 8);
+    for (uint32_t r = 0; r < code->nroles; r++)
+        if (forced(code, r))
+            memset(in->mem + (code->first_move + code->circuit->move_base[r]) * b->words, 0xff, b->words * 8);
+    for (uint32_t i = 0; i < code->nbits; i++)
+        in->initial[i / 64] |= (uint64_t)code->circuit->init[i] << i % 64;
+    batch_restart(b, in->mem + SLOT_ONES * b->words);
+    b->terminal = in->mem + (size_t)code->terminal * b->words;
+    batch_seed(b, seed);
+    return b;
+no_memory:
+    batch_free(b);
+    error_set(error, ERROR_MEMORY, "no memory for a batch of %u lanes", sweeper->lanes);
+    return NULL;
+}
+
+void batch_free(struct batch *b)
+{
+    if (!b) return;
+    struct batch_inside *in = b->inside;
+    if (in) {
+        free(in->choices.v);
+        free(in->choices.sources);
+        free(in->choices.round_planes);
+        free(in->initial);
+        free(in->given);
+        free(in->seed_block);
+        free(in);
+    }
+    free(b);
+}
+
+void batch_seed(struct batch *b, uint64_t seed)
+{
+    struct choices *c = &b->inside->choices;
+    for (uint32_t i = 0; i <= c->n; i++) {
+        struct choice_source *s = &c->sources[i];
+        s->behind = 0;
+        for (uint32_t w = 0; w < b->words; w++) {
+            uint64_t x = seed;
+            x = rng_splitmix(&x) + w;
+            /* the source for tosses is the same however many roles choose */
+            x = rng_splitmix(&x) + (i < c->n ? i + 1 : 0);
+            s->s0[w] = rng_splitmix(&x);
+            s->s1[w] = rng_splitmix(&x);
+        }
+    }
+}
+
+/* --- States --------------------------------------------------------------------------------------------- */
+
+static uint64_t *slot(const struct batch *b, uint32_t slot)
+{
+    return b->inside->mem + (size_t)slot * b->words;
+}
+
+void batch_set_state(struct batch *b, uint32_t lane, const uint64_t *state)
+{
+    TICKS_BEGIN(b);
+    uint64_t *at = slot(b, SLOT_BITS) + lane / 64, bit = 1ull << lane % 64;
+    for (uint32_t i = 0; i < b->code->nbits; i++, at += b->words)
+        *at = (*at & ~bit) | ((state[i / 64] >> i % 64 & 1) << lane % 64);
+    TICKS_END(b, BATCH_REST);
+}
+
+void batch_get_state(struct batch *b, uint32_t lane, uint64_t *state)
+{
+    TICKS_BEGIN(b);
+    const uint64_t *at = slot(b, SLOT_BITS) + lane / 64;
+    memset(state, 0, b->state_words * sizeof *state);
+    for (uint32_t i = 0; i < b->code->nbits; i++, at += b->words)
+        state[i / 64] |= (*at >> lane % 64 & 1) << i % 64;
+    TICKS_END(b, BATCH_REST);
+}
+
+void batch_restart_from(struct batch *b, const uint64_t *mask, const uint64_t *state)
+{
+    TICKS_BEGIN(b);
+    b->sweeper->restart(state, b->code->nbits, mask, b->inside->mem);
+    TICKS_END(b, BATCH_REST);
+}
+
+void batch_restart(struct batch *b, const uint64_t *mask)
+{
+    batch_restart_from(b, mask, b->inside->initial);
+}
+
+/* --- Looking -------------------------------------------------------------------------------------------- */
+
+static void sweep_phase(struct batch *b, enum circuit_phase phase)
+{
+    uint32_t first = phase == PHASE_VIEW ? 0 : b->code->phase_end[phase - 1];
+    b->sweeper->sweep(b->code, first, b->code->phase_end[phase], b->inside->mem);
+}
+
+void batch_view(struct batch *b)
+{
+    TICKS_BEGIN(b);
+    sweep_phase(b, PHASE_VIEW);
+    TICKS_END(b, BATCH_VIEW);
+}
+
+uint32_t batch_legal(struct batch *b, uint32_t lane, uint32_t role, uint32_t *out)
+{
+    TICKS_BEGIN(b);
+    const uint32_t *base = b->code->circuit->move_base;
+    const uint32_t *legal = b->code->legal + base[role];
+    const uint64_t *mem = b->inside->mem + lane / 64;
+    uint32_t n = 0, moves = base[role + 1] - base[role];
+    for (uint32_t m = 0; m < moves; m++) {
+        out[n] = m;
+        n += mem[(size_t)legal[m] * b->words] >> lane % 64 & 1;
+    }
+    TICKS_END(b, BATCH_REST);
+    return n;
+}
+
+void batch_legal_sets(struct batch *b, uint32_t role, uint64_t *out)
+{
+    TICKS_BEGIN(b);
+    const uint32_t *base = b->code->circuit->move_base;
+    const uint32_t *legal = b->code->legal + base[role];
+    uint32_t moves = base[role + 1] - base[role], set_words = (moves + 63) / 64;
+    uint64_t block[64];
+    for (uint32_t s = 0; s < set_words; s++) {
+        uint32_t n = moves - s * 64 < 64 ? moves - s * 64 : 64;
+        for (uint32_t w = 0; w < b->words; w++) {
+            for (uint32_t i = 0; i < n; i++) block[i] = slot(b, legal[s * 64 + i])[w];
+            for (uint32_t i = n; i < 64; i++) block[i] = 0;
+            transpose_64(block);
+            for (uint32_t i = 0; i < 64; i++) out[(size_t)(w * 64 + i) * set_words + s] = block[i];
+        }
+    }
+    TICKS_END(b, BATCH_REST);
+}
+
+/* --- Moving --------------------------------------------------------------------------------------------- */
+
+void batch_choose(struct batch *b, const uint64_t *mask)
+{
+    TICKS_BEGIN(b);
+    b->sweeper->choose(&b->inside->choices, mask, b->inside->mem);
+    b->inside->written = true;
+    TICKS_END(b, BATCH_CHOOSE);
+}
+
+static void clear_moves(struct batch *b)
+{
+    const struct circuit *c = b->code->circuit;
+    for (uint32_t r = 0; r < c->nroles; r++)
+        if (!forced(b->code, r))
+            memset(slot(b, b->code->first_move + c->move_base[r]), 0,
+                   (size_t)(c->move_base[r + 1] - c->move_base[r]) * b->words * 8);
+}
+
+void batch_choose_first(struct batch *b, uint32_t role, const uint32_t *order, uint32_t n,
+                        const uint64_t *mask)
+{
+    TICKS_BEGIN(b);
+    const uint32_t base = b->code->circuit->move_base[role];
+    if (!b->inside->written) clear_moves(b);
+    b->inside->written = true;
+    if (!forced(b->code, role))
+        b->sweeper->choose_first(b->code->legal + base, b->code->first_move + base, order, n, mask,
+                                 b->inside->mem);
+    TICKS_END(b, BATCH_CHOOSE);
+}
+
+void batch_toss(struct batch *b, double p, uint64_t *mask)
+{
+    struct choices *c = &b->inside->choices;
+    double scaled = p * (1u << CHOICE_PLANES);
+    if (scaled >= (1u << CHOICE_PLANES))
+        memset(mask, 0xff, b->words * 8);
+    else
+        b->sweeper->toss(&c->sources[c->n], scaled > 0 ? (uint32_t)scaled : 0, mask);
+}
+
+void batch_set_move(struct batch *b, uint32_t lane, uint32_t role, uint32_t move)
+{
+    struct batch_inside *in = b->inside;
+    if (forced(b->code, role)) return;
+    assert(in->ngiven < in->given_cap);
+    in->given[in->ngiven++] =
+        (struct given_move){b->code->first_move + b->code->circuit->move_base[role] + move, lane};
+}
+
+/* Bring the moves given one by one into the wires. */
+static void apply_given(struct batch *b)
+{
+    struct batch_inside *in = b->inside;
+    if (!in->written) clear_moves(b);
+    in->written = true;
+    for (uint32_t i = 0; i < in->ngiven; i++)
+        slot(b, in->given[i].slot)[in->given[i].lane / 64] |= 1ull << in->given[i].lane % 64;
+}
+
+void batch_moves(struct batch *b, uint32_t role, uint32_t *out)
+{
+    TICKS_BEGIN(b);
+    const struct circuit *c = b->code->circuit;
+    uint32_t first = c->move_base[role], n = c->move_base[role + 1] - first;
+    uint32_t planes = n > 1 ? 32 - (uint32_t)__builtin_clz(n - 1) : 0;
+    uint64_t plane[32 * BATCH_MAX_WORDS];
+    apply_given(b);
+    b->sweeper->encode(b->code->first_move + first, n, planes, plane, b->inside->mem);
+    memset(out, 0, b->lanes * sizeof *out);
+    for (uint32_t k = 0; k < planes; k += 8)
+        for (uint32_t eight = 0; eight < b->lanes / 8; eight++) {
+            uint64_t x = 0;
+            for (uint32_t j = k; j < planes && j < k + 8; j++)
+                x |= (plane[j * b->words + eight / 8] >> eight % 8 * 8 & 255) << (j - k) * 8;
+            x = transpose_8(x);
+            for (uint32_t i = 0; i < 8; i++) out[eight * 8 + i] |= (uint32_t)(x >> i * 8 & 255) << k;
+        }
+    TICKS_END(b, BATCH_REST);
+}
+
+void batch_step(struct batch *b)
+{
+    TICKS_BEGIN(b);
+    struct batch_inside *in = b->inside;
+    if (in->ngiven > 0 || !in->written) apply_given(b);
+    sweep_phase(b, PHASE_STEP);
+    /* moves that are never legal are not among those choosing writes afresh */
+    for (uint32_t i = 0; i < in->ngiven; i++) memset(slot(b, in->given[i].slot), 0, b->words * 8);
+    in->ngiven = 0;
+    in->written = false;
+    TICKS_END(b, BATCH_STEP);
+}
+
+/* --- Goals ---------------------------------------------------------------------------------------------- */
+
+void batch_park(struct batch *b, const uint64_t *mask)
+{
+    TICKS_BEGIN(b);
+    b->sweeper->park(b->code->parks.v, b->code->parks.n, mask, b->inside->mem);
+    for (uint32_t w = 0; w < b->words; w++) {
+        assert(!(b->parked[w] & mask[w]));
+        b->parked[w] |= mask[w];
+    }
+    TICKS_END(b, BATCH_GOAL);
+}
+
+static void set_goals(const struct batch *b, const struct code_goal *g, uint32_t w, uint64_t lanes, int value,
+                      int16_t *goals)
+{
+    for (; lanes; lanes &= lanes - 1)
+        goals[(w * 64 + (uint32_t)__builtin_ctzll(lanes)) * b->nroles + g->role] = (int16_t)value;
+}
+
+void batch_collect_goals(struct batch *b, int16_t *goals, uint64_t *mask)
+{
+    TICKS_BEGIN(b);
+    if (mask) memcpy(mask, b->parked, b->words * 8);
+    sweep_phase(b, PHASE_GOAL);
+    for (uint32_t w = 0; w < b->words; w++) {
+        if (!b->parked[w]) continue;
+        for (uint64_t left = b->parked[w]; left; left &= left - 1) {
+            int16_t *row = goals + (w * 64 + (uint32_t)__builtin_ctzll(left)) * b->nroles;
+            for (uint32_t r = 0; r < b->nroles; r++) row[r] = BATCH_GOAL_UNDEFINED;
+        }
+        for (uint32_t i = 0; i < b->code->goals.n; i++) {
+            const struct code_goal *g = &b->code->goals.v[i];
+            set_goals(b, g, w, slot(b, g->slot)[w] & b->parked[w], (int)g->value, goals);
+        }
+        for (uint32_t i = 0; i < b->code->goals.n; i++) { /* several values at once */
+            const struct code_goal *g = &b->code->goals.v[i];
+            for (uint32_t k = 0; k < i; k++) {
+                const struct code_goal *h = &b->code->goals.v[k];
+                if (h->role != g->role) continue;
+                uint64_t both = slot(b, g->slot)[w] & slot(b, h->slot)[w] & b->parked[w];
+                set_goals(b, g, w, both, BATCH_GOAL_UNDEFINED, goals);
+            }
+        }
+    }
+    memset(b->parked, 0, sizeof b->parked);
+    TICKS_END(b, BATCH_GOAL);
+}
+
+/* --- Random games --------------------------------------------------------------------------------------- */
+
+static void tally_goals(struct batch *b, struct batch_tally *tally)
+{
+    TICKS_BEGIN(b);
+    sweep_phase(b, PHASE_GOAL);
+    const struct code *code = b->code;
+    for (uint32_t w = 0; w < b->words; w++) {
+        uint64_t parked = b->parked[w], defined = parked;
+        if (!parked) continue;
+        for (uint32_t r = 0; r < b->nroles; r++) {
+            uint64_t once = 0, twice = 0;
+            for (uint32_t i = 0; i < code->goals.n; i++) {
+                if (code->goals.v[i].role != r) continue;
+                uint64_t x = slot(b, code->goals.v[i].slot)[w];
+                twice |= once & x;
+                once |= x;
+            }
+            defined &= once & ~twice;
+        }
+        for (uint32_t i = 0; i < code->goals.n; i++) {
+            const struct code_goal *g = &code->goals.v[i];
+            int n = __builtin_popcountll(slot(b, g->slot)[w] & defined);
+            if (tally->goal_count) tally->goal_count[i] += (uint64_t)n;
+            if (tally->goal_sum) tally->goal_sum[g->role] += (double)g->value * n;
+        }
+        tally->undefined_goals += (uint64_t)__builtin_popcountll(parked & ~defined);
+    }
+    memset(b->parked, 0, sizeof b->parked);
+    TICKS_END(b, BATCH_GOAL);
+}
+
+static uint32_t popcount(const struct batch *b, const uint64_t *mask)
+{
+    uint32_t n = 0;
+    for (uint32_t w = 0; w < b->words; w++) n += (uint32_t)__builtin_popcountll(mask[w]);
+    return n;
+}
+
+void batch_play(struct batch *b, const uint64_t *from, uint64_t games, uint32_t max_steps,
+                const atomic_bool *stop, struct batch_tally *tally)
+{
+    uint64_t busy[BATCH_MAX_WORDS], ended[BATCH_MAX_WORDS], moving[BATCH_MAX_WORDS], fresh[BATCH_MAX_WORDS];
+    uint64_t begun[BATCH_MAX_LANES] = {0}, played[BATCH_MAX_LANES] = {0};
+    if (!from) from = b->inside->initial;
+    memset(busy, 0xff, sizeof busy);
+    batch_restart_from(b, busy, from);
+    for (uint64_t now = 0; batch_any(b, busy); now++) {
+        if (stop && atomic_load_explicit(stop, memory_order_relaxed)) break;
+        batch_view(b);
+        uint64_t any = 0, twice = 0;
+        for (uint32_t w = 0; w < b->words; w++) {
+            ended[w] = b->terminal[w] & busy[w];
+            moving[w] = busy[w] & ~ended[w];
+            fresh[w] = ended[w];
+            any |= ended[w];
+            twice |= ended[w] & b->parked[w];
+        }
+        if (any) {
+            if (twice) tally_goals(b, tally);
+            batch_park(b, ended);
+            for (uint32_t w = 0; w < b->words; w++)
+                for (uint64_t left = ended[w]; left; left &= left - 1) {
+                    uint32_t lane = w * 64 + (uint32_t)__builtin_ctzll(left);
+                    begun[lane] = now + 1;
+                    tally->games++;
+                    if (++played[lane] == games) busy[w] &= ~(left & -left);
+                }
+        }
+        tally->transitions += popcount(b, moving);
+        batch_choose(b, moving);
+        batch_step(b);
+        if (max_steps && now % 16 == 15) /* looking at all lanes is not free: now and then will do */
+            for (uint32_t lane = 0; lane < b->lanes; lane++)
+                if (now + 1 - begun[lane] >= max_steps && (busy[lane / 64] >> lane % 64 & 1)) {
+                    fresh[lane / 64] |= 1ull << lane % 64;
+                    begun[lane] = now + 1;
+                    if (++played[lane] == games) busy[lane / 64] &= ~(1ull << lane % 64);
+                    any = 1;
+                }
+        if (any) batch_restart_from(b, fresh, from);
+    }
+    if (batch_any(b, b->parked)) tally_goals(b, tally);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Many games at once: a batch is a row of lanes, each a game in its own state; one sweep moves them all on.
+ *
+ *     lane           0    1    2   ...  511            masks: one bit per lane, `words` 64-bit words,
+ *     ┌────────────┬────┬────┬────┬───┬────┐                  lane i is bit i%64 of word i/64
+ *     │ state bits │    │    │    │   │    │
+ *     │ legal      │    │    │    │   │    │   batch_view fills, batch_step makes stale
+ *     │ terminal   │    │    │    │   │    │
+ *     │ moves made │    │    │    │   │    │   batch_choose*, batch_set_move; batch_step uses them up
+ *     │ parked     │    │    │    │   │    │   batch_park fills, batch_collect_goals empties
+ *     └────────────┴────┴────┴────┴───┴────┘
+ *
+ * The usual round:
+ *
+ *     batch_view(b);                                   // legal moves and ends of all lanes
+ *     ended = b->terminal & lanes in use
+ *     if (ended & b->parked) batch_collect_goals(b, goals) and deal with them
+ *     batch_park(b, ended);                            // their goals come later, the lanes are free now
+ *     batch_choose(b, lanes that move at random);      // or batch_choose_first, batch_set_move
+ *     batch_step(b);
+ *     batch_set_state(b, lane, ...) or batch_restart(b, ended)
+ *
+ * A lane that made no move (or not one for every role) has no meaningful state after batch_step until it is
+ * given one. Nothing here allocates after batch_new. A batch belongs to one thread at a time; the code may be
+ * shared by any number of batches.
+ *
+ * States are `state_words` words: bit i of the circuit's state is bit i%64 of word i/64, unused bits are 0.
+ * Moves are the circuit's, counted from 0 per role.
+ */
+#ifndef CIRCUIT_BATCH_H
+#define CIRCUIT_BATCH_H
+
+#include "circuit/code.h"
+
+#define BATCH_MAX_LANES 512
+#define BATCH_MAX_WORDS (BATCH_MAX_LANES / 64)
+#define BATCH_GOAL_UNDEFINED (-1) /* none or several values at once: the sheet is faulty there */
+
+struct sweeper;
+
+/* Where the time goes, in ticks of whatever counter the processor has. */
+enum batch_part {
+    BATCH_VIEW,
+    BATCH_CHOOSE,
+    BATCH_STEP,
+    BATCH_GOAL, /* parking and goals */
+    BATCH_REST, /* states in and out, restarts, lists */
+    BATCH_PARTS
+};
+
+struct batch {
+    const struct code *code;
+    const struct sweeper *sweeper;
+    uint32_t lanes, words; /* words = lanes / 64 */
+    uint32_t nroles, state_words;
+    const uint64_t *terminal;         /* mask: lanes that have ended; valid from batch_view to batch_step */
+    uint64_t parked[BATCH_MAX_WORDS]; /* mask: lanes with goals to be collected */
+    uint64_t *ticks;                  /* by enum batch_part, when not NULL: counted up */
+    struct batch_inside *inside;
+};
+
+/* The numbers of lanes this processor can sweep at once, ascending: 64 always, 256 with AVX2, 512 with
+ * AVX-512. */
+uint32_t batch_widths(uint32_t widths[4]);
+
+/* `lanes` is one of batch_widths, or 0 for the widest. All lanes begin in the initial state. NULL and an
+ * error without memory. */
+struct batch *batch_new(const struct code *code, uint32_t lanes, uint64_t seed, struct error *error);
+void batch_free(struct batch *b);
+void batch_seed(struct batch *b, uint64_t seed);
+
+/* --- States ------------------------------------------------------------------------------------------- */
+
+void batch_set_state(struct batch *b, uint32_t lane, const uint64_t *state);
+void batch_get_state(struct batch *b, uint32_t lane, uint64_t *state);
+/* Back to the initial state, or to the given one, for all lanes of the mask at once. */
+void batch_restart(struct batch *b, const uint64_t *mask);
+void batch_restart_from(struct batch *b, const uint64_t *mask, const uint64_t *state);
+
+/* --- Looking ------------------------------------------------------------------------------------------ */
+
+void batch_view(struct batch *b);
+/* The legal moves of one lane, ascending; returns how many. `out` has room for all moves of the role. */
+uint32_t batch_legal(struct batch *b, uint32_t lane, uint32_t role, uint32_t *out);
+/* The legal moves of all lanes: for each lane a set of batch_set_words(b, role) words, one lane after the
+ * other. Bit i of a set is move i. This is what guided playouts use: it costs a few cycles per move and 64
+ * lanes. */
+void batch_legal_sets(struct batch *b, uint32_t role, uint64_t *out);
+static inline uint32_t batch_set_words(const struct batch *b, uint32_t role)
+{
+    const struct circuit *c = b->code->circuit;
+    return (c->move_base[role + 1] - c->move_base[role] + 63) / 64;
+}
+
+/* --- Moving ------------------------------------------------------------------------------------------- */
+
+/* A uniformly random legal move for every role in the lanes of the mask. The choice never leaves the wires,
+ * so this costs the same for one lane as for all.
+ *
+ * Each legal move has probability 1/n up to 2^-24. Roles choose independently. What a lane draws depends on
+ * the seed, the lane's number, how often batch_choose was called since the seed was set, and that lane's
+ * legal moves: not on other lanes and not on the number of lanes of the batch. So lane i plays the same games
+ * in a batch of 64 as in one of 512. */
+void batch_choose(struct batch *b, const uint64_t *mask);
+/* For one role, the first legal move in `order` (n different moves of the role); lanes with none of them
+ * legal are left without a move. With moves sorted by what they are worth this is a greedy playout for all
+ * lanes at once. */
+void batch_choose_first(struct batch *b, uint32_t role, const uint32_t *order, uint32_t n,
+                        const uint64_t *mask);
+/* A mask whose bits are set with probability p (to 2^-24) each: which lanes explore. */
+void batch_toss(struct batch *b, double p, uint64_t *mask);
+/* A move given from outside. A lane must not get two moves for one role. */
+void batch_set_move(struct batch *b, uint32_t lane, uint32_t role, uint32_t move);
+/* What the lanes have chosen for a role so far, by lane; undefined for lanes without a move. Moves set by
+ * batch_set_move are included. */
+void batch_moves(struct batch *b, uint32_t role, uint32_t *out);
+void batch_step(struct batch *b);
+
+/* --- Goals -------------------------------------------------------------------------------------------- */
+
+/* Keep what the goals of these lanes need; the lanes are then free. None of them may be parked already. */
+void batch_park(struct batch *b, const uint64_t *mask);
+/* The goals of all parked lanes: goals[lane * nroles + role], BATCH_GOAL_UNDEFINED unless there is exactly
+ * one. Other lanes' entries are left alone. Empties b->parked; `mask` (may be NULL) gets what it was. */
+void batch_collect_goals(struct batch *b, int16_t *goals, uint64_t *mask);
+
+/* --- Random games ------------------------------------------------------------------------------------- */
+
+struct batch_tally {
+    uint64_t games, transitions, undefined_goals;
+    uint64_t *goal_count; /* by goal of code->goals: how many games ended with it; may be NULL */
+    double *goal_sum;     /* by role; may be NULL */
+};
+
+/* Random games from the initial state (or `from`, when not NULL) with all lanes: each lane plays `games`
+ * games one after the other, or goes on until `*stop` when games is 0 (looked at once a sweep). A game still
+ * going on after `max_steps` moves (0: no limit) is given up and not counted. Counts are added to the tally.
+ */
+void batch_play(struct batch *b, const uint64_t *from, uint64_t games, uint32_t max_steps,
+                const atomic_bool *stop, struct batch_tally *tally);
+
+/* Mask helpers. */
+static inline bool batch_any(const struct batch *b, const uint64_t *mask)
+{
+    uint64_t any = 0;
+    for (uint32_t w = 0; w < b->words; w++) any |= mask[w];
+    return any != 0;
+}
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A circuit made ready for sweeping: a flat list of operations on numbered slots of memory.
+ *
+ * A slot holds one wire for all lanes of a batch: 64, 256 or 512 bits side by side. The code does not depend
+ * on the number of lanes.
+ *
+ *     slots   0 ones | 1 zeros | state bits | moves made | parked | wires, a slot used again when its wire is
+ *                                                                   dead
+ *
+ *     state ──[view]──> legal, terminal ──choose──> moves ──[step]──> state (written in place)
+ *                 └──park──> parked ──[goal]──> goals
+ *
+ * Operations. A run is one word `kind | count << 8` followed by `count` operations of that kind, each
+ * `dst, inputs...`, first the inputs taken as they are, then those taken inverted. Kinds are shapes: so many
+ * plain inputs, so many inverted ones, the result inverted or not; gates that fit no shape are wide:
+ * `dst, plain, inverted, inputs...`. Operations of equal shape are brought together as far as what they read
+ * allows: within a run nothing is decided.
+ *
+ * Inversion is free when a wire is read, so each wire is kept in the sense its readers outside the circuit
+ * want: legal moves, the end, the goals and the next state are all found as they are.
+ *
+ * The step writes the new state over the old. An operation that makes a bit of the new state comes after all
+ * that read the old bit; where two bits wait for each other one of them is put aside and copied last.
+ *
+ * Parking: the goals of a lane that has ended are asked for later, when the lane is long in another game.
+ * `parks` lists the wires the goals depend on; each has a second slot where ended lanes are kept. The goal
+ * phase reads these only.
+ */
+#ifndef CIRCUIT_CODE_H
+#define CIRCUIT_CODE_H
+
+#include "circuit/circuit.h"
+
+#define SLOT_ONES 0u
+#define SLOT_ZEROS 1u
+#define SLOT_BITS 2u
+
+#define CODE_SHAPE_INPUTS 6 /* gates with more inputs are wide */
+#define CODE_SHAPES 27      /* (1,0) (0,1) (2,0) (1,1) (0,2) (3,0) ... (0,6) */
+#define CODE_WIDE CODE_SHAPES
+#define CODE_KINDS (2 * (CODE_SHAPES + 1))
+
+/* The shape with so many plain and inverted inputs; their sum is 1 .. CODE_SHAPE_INPUTS. */
+static inline uint32_t code_shape(uint32_t plain, uint32_t inverted)
+{
+    uint32_t n = plain + inverted;
+    return (n - 1) * (n + 2) / 2 + inverted;
+}
+
+/* Operations in a row; with cuts, a loop: set the cuts (slot << 1 | value), sweep until none of them changes.
+ */
+struct code_segment {
+    uint32_t begin, end; /* in ops */
+    uint32_t cut_first, cut_n;
+};
+
+struct code_park {
+    uint32_t from, to; /* slots */
+};
+
+struct code_goal {
+    uint32_t role, value, slot;
+};
+
+/* The moves of one role that can be legal at all. Roles begin at multiples of CODE_LEAF_BLOCK; what is left
+ * of a block is filled with SLOT_ZEROS: never legal, and writing there that it was not chosen does no harm.
+ */
+#define CODE_LEAF_BLOCK 8
+struct code_role {
+    uint32_t first, n; /* leaf_legal[first ..], leaf_does[first ..] */
+};
+
+struct code {
+    struct heap *heap; /* owns everything here */
+    const struct circuit *circuit;
+    uint32_t nslots, nbits, nmoves, nroles;
+    uint32_t first_move; /* slot of move 0 */
+    VEC(uint32_t) ops;
+    VEC(struct code_segment) segments;
+    uint32_t phase_end[PHASE_COUNT]; /* segments of the view are 0 .. phase_end[PHASE_VIEW]-1, and so on */
+    VEC(uint32_t) cuts;
+    uint32_t *legal; /* slot by move */
+    uint32_t terminal;
+    struct code_role *roles;
+    uint32_t *leaf_legal, *leaf_does; /* slots */
+    VEC(struct code_park) parks;
+    VEC(struct code_goal) goals;
+    uint32_t runs, staged, widest_gate; /* for those who measure */
+};
+
+/* The circuit must outlive the code. Limits as for grounding, NULL: none. */
+struct code *code_build(const struct circuit *c, const struct ground_limits *limits, struct error *error);
+void code_free(struct code *code);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a sweeper does: the operations on all lanes of a batch at once, for one number of lanes.
+ *
+ * The same source (sweep_kernel.h) is compiled three times, for 64, 256 and 512 lanes, each for the processor
+ * that has such vectors; results are the same bit by bit. Memory is an array of slots, one vector each.
+ */
+#ifndef CIRCUIT_SWEEP_H
+#define CIRCUIT_SWEEP_H
+
+#include "circuit/code.h"
+
+#define CHOICE_BLOCK CODE_LEAF_BLOCK /* leaves are counted and chosen from by eights */
+#define CHOICE_PLANES 24             /* random bits per draw */
+#define CHOICE_LEVELS 24
+
+/* Choosing for one role. Leaves are the legal wires, by eights; above them a binary tree of counts in bit
+ * planes:
+ *
+ *     level 2                 [    total: 6 planes    ]
+ *     level 1          [ 0..16: 5 planes ] [ 5 planes ]
+ *     level 0      [ 0..8: 4 planes ] [ 4 ] [ 4 ] [ 4 ]
+ *     leaves        x x x x x x x x    ...
+ *
+ * A rank below the total is drawn for each lane and carried down: compared with the count on the left, it
+ * goes there or, less that count, to the right. Where the counts were, the way down leaves for each pair of
+ * nodes the rank (planes 0 .. q-2 of the left one) and who is active (plane q-1 of each).
+ */
+struct choice {
+    uint32_t leaves, blocks, levels; /* levels: the root's level */
+    uint32_t planes;                 /* of the total */
+    const uint32_t *legal, *does;    /* slots, blocks * 8 of each */
+    uint32_t nodes[CHOICE_LEVELS];   /* by level */
+    uint32_t at[CHOICE_LEVELS];      /* by level: where its planes begin in the scratch memory, in vectors */
+};
+
+/* A row of 64-bit xoroshiro128++ generators, one per 64 lanes: bit i of what word w draws belongs to lane
+ * 64 w + i. A draw takes CHOICE_PLANES numbers. `behind` draws have been skipped and are made up for when the
+ * generator is used next, so that all lanes are always at the same draw, whoever needs it. */
+struct choice_source {
+    uint64_t *s0, *s1; /* vectors */
+    uint64_t behind;
+};
+
+struct choices {
+    uint32_t n; /* roles that choose */
+    struct choice *v;
+    struct choice_source
+        *sources;           /* n + 1: round j of a lane draws from source j; the last one is for tosses */
+    uint64_t *scratch;      /* vectors for the trees */
+    uint64_t *totals;       /* vectors: n * 32 planes, the total and later the rank of each role */
+    uint64_t *rounds;       /* vectors: n * 32 planes, what round j draws for */
+    uint64_t *takes;        /* vectors: n * n masks, lanes of role i that draw in round j */
+    uint32_t *round_planes; /* by round: of its totals */
+    uint64_t *used;         /* vectors: n masks, lanes in which more than j roles draw */
+};
+
+struct sweeper {
+    uint32_t lanes;
+    bool (*available)(void);
+    /* The segments first .. last-1 of the code. */
+    void (*sweep)(const struct code *code, uint32_t first, uint32_t last, uint64_t *mem);
+    /* One-hot moves for the lanes of the mask, none for the others. */
+    void (*choose)(struct choices *c, const uint64_t *mask, uint64_t *mem);
+    /* Add to the moves: the first legal of n in order for lanes of the mask. Slots. */
+    void (*choose_first)(const uint32_t *legal, uint32_t first_does, const uint32_t *order, uint32_t n,
+                         const uint64_t *mask, uint64_t *mem);
+    void (*toss)(struct choice_source *source, uint32_t p, uint64_t *mask); /* p / 2^CHOICE_PLANES */
+    void (*park)(const struct code_park *parks, uint32_t n, const uint64_t *mask, uint64_t *mem);
+    /* The first n state bits of the mask's lanes become `bits`. */
+    void (*restart)(const uint64_t *bits, uint32_t n, const uint64_t *mask, uint64_t *mem);
+    /* out[k] = lanes in which a slot with bit k of its number set is set: which of the slots from .. from+n-1
+     * is hot. */
+    void (*encode)(uint32_t from, uint32_t n, uint32_t planes, uint64_t *out, const uint64_t *mem);
+};
+
+extern const struct sweeper sweeper_64, sweeper_256, sweeper_512;
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Bit matrices turned: from wires (a row per bit of the state) to lanes (a row per game) and back. */
+#ifndef CIRCUIT_TRANSPOSE_H
+#define CIRCUIT_TRANSPOSE_H
+
+#include <stdint.h>
+
+/* Bit j of row i becomes bit i of row j. */
+void transpose_64(uint64_t m[64]);
+
+/* 8 x 8 bits: bit j of byte i becomes bit i of byte j. */
+static inline uint64_t transpose_8(uint64_t x)
+{
+    uint64_t t = (x ^ (x >> 7)) & 0x00aa00aa00aa00aau;
+    x ^= t ^ (t << 7);
+    t = (x ^ (x >> 14)) & 0x0000cccc0000ccccu;
+    x ^= t ^ (t << 14);
+    t = (x ^ (x >> 28)) & 0x00000000f0f0f0f0u;
+    return x ^ t ^ (t << 28);
+}
+
+#endif

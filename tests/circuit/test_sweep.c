@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Sweepers against the naive evaluator, on circuits made at random. */
+#include "../testing.h"
+
+#include "circuit/batch.h"
+#include "naive.h"
+
+#include <math.h>
+
+static void random_state(struct rng *rng, const struct batch *b, uint64_t *state)
+{
+    for (uint32_t w = 0; w < b->state_words; w++) state[w] = rng_next(rng);
+    if (b->code->nbits % 64) state[b->state_words - 1] &= (1ull << b->code->nbits % 64) - 1;
+}
+
+static bool bit(const uint64_t *words, uint32_t i)
+{
+    return words[i / 64] >> i % 64 & 1;
+}
+
+/* What the evaluator says about a lane against what the batch says, before the step. */
+static void check_view(struct batch *b, uint32_t lane, const bool *wires)
+{
+    const struct circuit *c = b->code->circuit;
+    uint32_t moves[200], n;
+    assert_int_equal(bit(b->terminal, lane), naive_edge(wires, c->terminal));
+    for (uint32_t r = 0; r < c->nroles; r++) {
+        n = batch_legal(b, lane, r, moves);
+        uint32_t k = 0;
+        for (uint32_t m = c->move_base[r]; m < c->move_base[r + 1]; m++)
+            if (naive_edge(wires, c->legal[m])) {
+                assert_true(k < n);
+                assert_int_equal(moves[k++], m - c->move_base[r]);
+            }
+        assert_int_equal(k, n);
+    }
+}
+
+static void check_goals(const struct circuit *c, const int16_t *goals, const bool *wires)
+{
+    for (uint32_t r = 0; r < c->nroles; r++) {
+        int found = 0, value = 0;
+        for (uint32_t i = 0; i < c->goals.n; i++)
+            if (c->goals.v[i].role == r && naive_edge(wires, c->goals.v[i].e))
+                found++, value = (int)c->goals.v[i].value;
+        assert_int_equal(goals[r], found == 1 ? value : BATCH_GOAL_UNDEFINED);
+    }
+}
+
+/* Some rounds with lanes in random states: some choose, some take the first legal move of an order, some are
+ * told. */
+static void check_circuit(struct rng *rng, const struct circuit *c, uint32_t lanes)
+{
+    struct error error;
+    struct code *code = code_build(c, NULL, &error);
+    assert_non_null(code);
+    struct batch *b = batch_new(code, lanes, 7, &error);
+    assert_non_null(b);
+    uint32_t nwires = wire_gate(c, c->ngates), *order = malloc((c->nmoves + 1) * sizeof *order);
+    bool *wires = calloc((size_t)b->lanes * nwires, 1);
+    uint64_t *state = calloc(b->state_words + 1, 8),
+             *sets = malloc((size_t)b->lanes * (c->nmoves / 64 + 1) * 8);
+    uint32_t *chosen = malloc(b->lanes * c->nroles * sizeof *chosen);
+    int16_t *goals = malloc(b->lanes * c->nroles * sizeof *goals);
+    uint64_t park[BATCH_MAX_WORDS], uniform[BATCH_MAX_WORDS], first[BATCH_MAX_WORDS],
+        was_parked[BATCH_MAX_WORDS];
+    for (int round = 0; round < 3; round++) {
+        for (uint32_t lane = 0; lane < b->lanes; lane++) {
+            bool *w = wires + (size_t)lane * nwires;
+            if (round == 0 || rng_below(rng, 4) == 0) {
+                random_state(rng, b, state);
+                batch_set_state(b, lane, state);
+            } else {
+                batch_get_state(b, lane, state);
+            }
+            memset(w, 0, nwires);
+            for (uint32_t i = 0; i < c->nbits; i++) w[wire_bit(c, i)] = bit(state, i);
+            naive_evaluate(c, w);
+        }
+        batch_view(b);
+        for (uint32_t lane = 0; lane < b->lanes; lane++) check_view(b, lane, wires + (size_t)lane * nwires);
+        for (uint32_t r = 0; r < c->nroles; r++) {
+            batch_legal_sets(b, r, sets);
+            for (uint32_t lane = 0; lane < b->lanes; lane++)
+                for (uint32_t m = c->move_base[r]; m < c->move_base[r + 1]; m++)
+                    assert_int_equal(bit(sets + (size_t)lane * batch_set_words(b, r), m - c->move_base[r]),
+                                     naive_edge(wires + (size_t)lane * nwires, c->legal[m]));
+        }
+        for (uint32_t w = 0; w < b->words; w++) {
+            park[w] = rng_next(rng);
+            uniform[w] = rng_next(rng);
+            first[w] = ~uniform[w] & rng_next(rng);
+        }
+        batch_park(b, park);
+        for (uint32_t lane = 0; lane < b->lanes; lane++)
+            if (!bit(uniform, lane) && !bit(first, lane) && lane % 2)
+                for (uint32_t r = 0; r < c->nroles; r++)
+                    batch_set_move(b, lane, r, rng_below(rng, c->move_base[r + 1] - c->move_base[r]));
+        batch_choose(b, uniform);
+        for (uint32_t r = 0; r < c->nroles; r++) {
+            uint32_t n = c->move_base[r + 1] - c->move_base[r];
+            for (uint32_t i = 0; i < n; i++) order[i] = n - 1 - i;
+            batch_choose_first(b, r, order, n, first);
+        }
+        for (uint32_t lane = 0; lane < b->lanes; lane++)
+            if (!bit(uniform, lane) && !bit(first, lane) && !(lane % 2))
+                for (uint32_t r = 0; r < c->nroles; r++)
+                    batch_set_move(b, lane, r, rng_below(rng, c->move_base[r + 1] - c->move_base[r]));
+        for (uint32_t r = 0; r < c->nroles; r++) batch_moves(b, r, chosen + r * b->lanes);
+        for (uint32_t lane = 0; lane < b->lanes; lane++) {
+            bool *w = wires + (size_t)lane * nwires;
+            for (uint32_t r = 0; r < c->nroles; r++) {
+                uint32_t base = c->move_base[r], n = c->move_base[r + 1] - base, last = n;
+                bool told = !bit(uniform, lane) && !bit(first, lane);
+                uint32_t move = chosen[r * b->lanes + lane];
+                assert_true(move < n);
+                for (uint32_t m = 0; m < n; m++)
+                    if (naive_edge(w, c->legal[base + m])) last = m;
+                if (last == n && !told && n > 1) continue; /* nothing was legal: no move was made */
+                if (!told && n > 1) assert_true(naive_edge(w, c->legal[base + move]));
+                if (bit(first, lane) && n > 1) assert_int_equal(move, last);
+                w[wire_move(c, base + move)] = true;
+            }
+            naive_evaluate(c, w);
+        }
+        batch_step(b);
+        for (uint32_t lane = 0; lane < b->lanes; lane++) {
+            batch_get_state(b, lane, state);
+            for (uint32_t i = 0; i < c->nbits; i++)
+                assert_int_equal(bit(state, i), naive_edge(wires + (size_t)lane * nwires, c->next[i]));
+        }
+        batch_view(b); /* the next state's: parked lanes keep what they had */
+        memset(goals, 0x55, b->lanes * c->nroles * sizeof *goals);
+        batch_collect_goals(b, goals, was_parked);
+        assert_memory_equal(was_parked, park, b->words * 8);
+        for (uint32_t lane = 0; lane < b->lanes; lane++)
+            if (bit(park, lane)) check_goals(c, goals + lane * c->nroles, wires + (size_t)lane * nwires);
+    }
+    free(order), free(wires), free(state), free(sets), free(chosen), free(goals);
+    batch_free(b);
+    code_free(code);
+}
+
+static void all_widths_agree_with_naive_evaluation(void **unused)
+{
+    struct rng rng;
+    rng_init(&rng, 12345);
+    uint32_t widths[4], n = batch_widths(widths);
+    assert_true(n >= 1 && widths[0] == 64);
+    for (int i = 0; i < 60; i++) {
+        struct random_shape shape = {.nbits = rng_below(&rng, 100),
+                                     .nroles = 1 + rng_below(&rng, 3),
+                                     .moves = 1 + rng_below(&rng, i % 4 ? 40 : 180),
+                                     .gates = rng_below(&rng, 200),
+                                     .loops = rng_below(&rng, 3),
+                                     .width = 1 + rng_below(&rng, 20)};
+        struct circuit *c = random_circuit(&rng, &shape);
+        check_circuit(&rng, c, widths[(uint32_t)i % n]);
+        heap_free(c->heap);
+    }
+}
+
+/* The state is the set of legal moves of both roles; nothing ever changes. */
+static struct circuit *legal_is_state(uint32_t moves0, uint32_t moves1)
+{
+    struct heap *heap = heap_new(0);
+    struct circuit *c = heap_zalloc(heap, sizeof *c);
+    c->heap = heap;
+    c->nroles = 2;
+    c->nbits = c->nmoves = moves0 + moves1;
+    c->init = heap_zalloc(heap, c->nbits);
+    c->move_base = heap_zalloc(heap, 3 * sizeof *c->move_base);
+    c->move_base[1] = moves0;
+    c->move_base[2] = c->nmoves;
+    c->legal = heap_alloc(heap, c->nmoves * sizeof *c->legal);
+    c->next = heap_alloc(heap, c->nbits * sizeof *c->next);
+    for (uint32_t i = 0; i < c->nbits; i++) c->legal[i] = c->next[i] = wire_bit(c, i) << 1;
+    c->terminal = EDGE_FALSE;
+    return c;
+}
+
+/* Upper 1e-6 quantile of chi-square, by Wilson and Hilferty. */
+static double chi_square_limit(uint32_t freedom)
+{
+    double k = freedom, x = 1 - 2 / (9 * k) + 4.753 * sqrt(2 / (9 * k));
+    return k * x * x * x;
+}
+
+static void each_legal_move_is_equally_likely_in_each_lane(void **unused)
+{
+    enum { ROUNDS = 4000, A = 37, B = 9 };
+    struct error error;
+    struct rng rng;
+    rng_init(&rng, 99);
+    uint32_t widths[4], nwidths = batch_widths(widths);
+    struct circuit *c = legal_is_state(A, B);
+    struct code *code = code_build(c, NULL, &error);
+    struct batch *b = batch_new(code, widths[nwidths - 1], 5, &error);
+    uint64_t state[1], everyone[BATCH_MAX_WORDS], *states = calloc(b->lanes, 8);
+    uint32_t *seen = calloc((size_t)b->lanes * (A + B), sizeof *seen),
+             *moves = malloc(b->lanes * sizeof *moves);
+    uint32_t *together = calloc((size_t)b->lanes * A * B, sizeof *together),
+             *moves1 = malloc(b->lanes * sizeof *moves1);
+    memset(everyone, 0xff, sizeof everyone);
+    for (uint32_t lane = 0; lane < b->lanes; lane++) { /* from one legal move each to nearly all */
+        uint32_t density = rng_below(&rng, 64);
+        state[0] = 0;
+        for (uint32_t i = 0; i < A + B; i++) state[0] |= (uint64_t)(rng_below(&rng, 64) < density) << i;
+        state[0] |= 1ull << rng_below(&rng, A) | 1ull << (A + rng_below(&rng, B));
+        states[lane] = state[0];
+        batch_set_state(b, lane, state);
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        batch_view(b);
+        batch_choose(b, everyone);
+        batch_moves(b, 0, moves);
+        batch_moves(b, 1, moves1);
+        for (uint32_t lane = 0; lane < b->lanes; lane++) {
+            seen[lane * (A + B) + moves[lane]]++;
+            seen[lane * (A + B) + A + moves1[lane]]++;
+            together[(lane * A + moves[lane]) * B + moves1[lane]]++;
+        }
+        batch_step(b);
+    }
+    double all = 0, all_freedom = 0;
+    for (uint32_t lane = 0; lane < b->lanes; lane++)
+        for (uint32_t r = 0; r < 2; r++) {
+            uint32_t first = r ? A : 0, n = r ? B : A;
+            uint64_t legal = states[lane] >> first & ((1ull << n) - 1);
+            uint32_t k = (uint32_t)__builtin_popcountll(legal);
+            double expected = (double)ROUNDS / k, chi = 0;
+            for (uint32_t m = 0; m < n; m++) {
+                double d = seen[lane * (A + B) + first + m] - expected;
+                if (legal >> m & 1)
+                    chi += d * d / expected;
+                else
+                    assert_int_equal(seen[lane * (A + B) + first + m], 0);
+            }
+            if (k > 1) assert_true(chi < chi_square_limit(k - 1));
+            all += chi;
+            all_freedom += k - 1;
+        }
+    /* over all lanes together the statistic is nearly normal: neither too uneven nor too even */
+    assert_true(fabs(all - all_freedom) < 5 * sqrt(2 * all_freedom));
+    all = all_freedom = 0;
+    for (uint32_t lane = 0; lane < b->lanes; lane++) { /* the roles choose independently */
+        uint64_t legal0 = states[lane] & ((1ull << A) - 1), legal1 = states[lane] >> A;
+        uint32_t k0 = (uint32_t)__builtin_popcountll(legal0), k1 = (uint32_t)__builtin_popcountll(legal1);
+        double expected = (double)ROUNDS / (k0 * k1), chi = 0;
+        for (uint32_t i = 0; i < A * B; i++)
+            if (legal0 >> i / B & legal1 >> i % B & 1) {
+                double d = together[lane * A * B + i] - expected;
+                chi += d * d / expected;
+            }
+        all += chi;
+        all_freedom += k0 * k1 - 1;
+    }
+    assert_true(fabs(all - all_freedom) < 5 * sqrt(2 * all_freedom));
+    free(states), free(seen), free(moves), free(moves1), free(together);
+    batch_free(b);
+    code_free(code);
+    heap_free(c->heap);
+}
+
+/* What a lane plays depends neither on the number of lanes nor on what the other lanes do. */
+static void a_lane_plays_the_same_game_at_every_width(void **unused)
+{
+    enum { ROUNDS = 50, A = 40, B = 20 };
+    struct error error;
+    uint32_t widths[4], nwidths = batch_widths(widths), *moves = malloc(BATCH_MAX_LANES * sizeof *moves);
+    uint32_t(*played)[ROUNDS][2] = calloc(BATCH_MAX_LANES, sizeof *played);
+    uint64_t everyone[BATCH_MAX_WORDS];
+    memset(everyone, 0xff, sizeof everyone);
+    struct circuit *c = legal_is_state(A, B);
+    struct code *code = code_build(c, NULL, &error);
+    for (uint32_t i = 0; i < nwidths; i++) {
+        struct batch *b = batch_new(code, widths[nwidths - 1 - i], 77, &error);
+        for (int round = 0; round < ROUNDS; round++) {
+            for (uint32_t lane = 0; lane < b->lanes; lane++) {
+                struct rng rng;
+                rng_init(&rng, (uint64_t)round << 32 | lane);
+                uint64_t state[1] = {1ull | 1ull << A};
+                /* in lanes below 64 one role at most has a choice: elsewhere both do */
+                if (lane >= 64 || round % 2) state[0] |= rng_next(&rng) & ((1ull << A) - 1);
+                if (lane >= 64 || round % 2 == 0) state[0] |= rng_next(&rng) << A & ((1ull << (A + B)) - 1);
+                batch_set_state(b, lane, state);
+            }
+            batch_view(b);
+            batch_choose(b, everyone);
+            for (uint32_t r = 0; r < 2; r++) {
+                batch_moves(b, r, moves);
+                for (uint32_t lane = 0; lane < b->lanes; lane++)
+                    if (i == 0)
+                        played[lane][round][r] = moves[lane];
+                    else
+                        assert_int_equal(played[lane][round][r], moves[lane]);
+            }
+            batch_step(b);
+        }
+        batch_free(b);
+    }
+    free(moves), free(played);
+    code_free(code);
+    heap_free(c->heap);
+}
+
+static void tosses_come_out_as_often_as_asked(void **unused)
+{
+    struct error error;
+    struct circuit *c = legal_is_state(2, 2);
+    struct code *code = code_build(c, NULL, &error);
+    struct batch *b = batch_new(code, 0, 3, &error);
+    const double chances[] = {0, 0.01, 0.2, 0.5, 0.75, 1};
+    for (uint32_t i = 0; i < 6; i++) {
+        uint64_t mask[BATCH_MAX_WORDS];
+        double n = 0, heads = 0, p = chances[i];
+        for (int round = 0; round < 2000; round++) {
+            batch_toss(b, p, mask);
+            for (uint32_t w = 0; w < b->words; w++) heads += __builtin_popcountll(mask[w]), n += 64;
+        }
+        assert_true(fabs(heads - n * p) <= 5 * sqrt(n * p * (1 - p)));
+    }
+    batch_free(b);
+    code_free(code);
+    heap_free(c->heap);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_widths_agree_with_naive_evaluation),
+        cmocka_unit_test(each_legal_move_is_equally_likely_in_each_lane),
+        cmocka_unit_test(a_lane_plays_the_same_game_at_every_width),
+        cmocka_unit_test(tosses_come_out_as_often_as_asked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
