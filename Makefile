@@ -47,7 +47,7 @@ tsan: ## the tests under the thread sanitizer
 
 fuzz: ## feed the parser and the engine nonsense, FUZZ_SECONDS=600 each
 	@scripts/setup build fuzz
-	@CC=clang scripts/build $(BUILD)-fuzz -Dfuzz=true -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false
+	@CC=clang scripts/build $(BUILD)-fuzz -Dfuzz=true -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false -- fuzz
 	@scripts/fuzz $(BUILD)-fuzz $(FUZZ_SECONDS)
 
 format: ## lay out all C files anew
