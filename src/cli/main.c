@@ -7,6 +7,7 @@ static const struct command commands[] = {
     {"check", "find what is wrong with rule sheets", cmd_check},
     {"fmt", "lay out rule sheets the canonical way", cmd_fmt},
     {"scramble", "disguise a rule sheet", cmd_scramble},
+    {"verify", "follow recorded games and compare", cmd_verify},
     {0},
 };
 

@@ -82,9 +82,8 @@ static uint32_t term_slot(const struct terms *t, uint32_t head, bool variable, c
     return i;
 }
 
-static void grow_terms(struct terms *t)
+static void resize_slots(struct terms *t, uint32_t size)
 {
-    uint32_t size = t->term_slots ? (t->term_mask + 1) * 2 : 1024;
     uint32_t *slots = heap_zalloc(t->heap, size * sizeof *slots);
     heap_release(t->heap, t->term_slots);
     t->term_slots = slots;
@@ -93,6 +92,32 @@ static void grow_terms(struct terms *t)
         const struct term_node *n = &t->nodes.v[x];
         t->term_slots[term_slot(t, n->head, n->variable, t->pool.v + n->args, n->nargs)] = x;
     }
+}
+
+static void grow_terms(struct terms *t)
+{
+    resize_slots(t, t->term_slots ? (t->term_mask + 1) * 2 : 1024);
+}
+
+static bool slots_suffice(uint32_t terms, uint32_t mask)
+{
+    return terms <= mask - mask / 3;
+}
+
+void terms_shrink(struct terms *t, uint32_t count)
+{
+    if (count >= t->nodes.n) return;
+    t->pool.n = t->nodes.v[count].args; /* arguments lie in the order of their terms */
+    t->nodes.n = count;
+    t->nodes.v = heap_realloc(t->heap, t->nodes.v, count * sizeof *t->nodes.v);
+    t->nodes.cap = count;
+    if (t->pool.n) {
+        t->pool.v = heap_realloc(t->heap, t->pool.v, t->pool.n * sizeof *t->pool.v);
+        t->pool.cap = t->pool.n;
+    }
+    uint32_t size = t->term_mask + 1;
+    while (size > 1024 && slots_suffice(count, size / 2 - 1)) size /= 2;
+    resize_slots(t, size);
 }
 
 static term intern(struct terms *t, uint32_t head, bool variable, const term *args, uint32_t nargs)
@@ -113,13 +138,21 @@ static term intern(struct terms *t, uint32_t head, bool variable, const term *ar
     vec_push(t->heap, &t->nodes, n);
     t->pool.n += nargs;
     t->term_slots[slot] = x;
-    if (t->nodes.n > t->term_mask - t->term_mask / 3) grow_terms(t);
+    if (!slots_suffice(t->nodes.n, t->term_mask)) grow_terms(t);
     return x;
 }
 
 term term_make(struct terms *t, symbol head, const term *args, uint32_t nargs)
 {
     return intern(t, head, false, args, nargs);
+}
+
+term term_bracketed(struct terms *t, symbol head)
+{
+    uint32_t known = t->nodes.n;
+    term x = term_make(t, head, NULL, 0);
+    if (x >= known) t->nodes.v[x].bracketed = true;
+    return x;
 }
 
 term term_find(const struct terms *t, symbol head, const term *args, uint32_t nargs)
@@ -195,7 +228,7 @@ term term_import(struct terms *t, const struct terms *from, term x)
     symbol head = symbol_intern(t, name, strlen(name));
     term few[FEW] = {0}, *args = n->nargs <= FEW ? few : heap_alloc(t->heap, n->nargs * sizeof *args);
     for (uint32_t i = 0; i < n->nargs; i++) args[i] = term_import(t, from, from->pool.v[n->args + i]);
-    term y = term_make(t, head, args, n->nargs);
+    term y = n->bracketed ? term_bracketed(t, head) : term_make(t, head, args, n->nargs);
     if (args != few) heap_release(t->heap, args);
     return y;
 }
@@ -210,7 +243,7 @@ void term_print(const struct terms *t, term x, bool lower_case, const char *cons
             text_printf(out, "?%u", n->head);
         return;
     }
-    if (n->nargs) text_char(out, '(');
+    if (n->nargs || n->bracketed) text_char(out, '(');
     size_t start = out->n;
     text_puts(out, t->names.v[n->head]);
     if (lower_case)
@@ -219,7 +252,7 @@ void term_print(const struct terms *t, term x, bool lower_case, const char *cons
         text_char(out, ' ');
         term_print(t, t->pool.v[n->args + i], lower_case, names, out);
     }
-    if (n->nargs) text_char(out, ')');
+    if (n->nargs || n->bracketed) text_char(out, ')');
 }
 
 static term from_node(struct terms *t, const struct syntax *s, uint32_t node)
@@ -237,7 +270,7 @@ static term from_node(struct terms *t, const struct syntax *s, uint32_t node)
     term few[FEW] = {0}, *args = n->children <= FEW ? few : heap_alloc(t->heap, n->children * sizeof *args);
     uint32_t nargs = 0;
     for (uint32_t c = s->nodes.v[head].next; c; c = s->nodes.v[c].next) args[nargs++] = from_node(t, s, c);
-    term x = term_make(t, name, args, nargs);
+    term x = nargs == 0 ? term_bracketed(t, name) : term_make(t, name, args, nargs);
     if (args != few) heap_release(t->heap, args);
     return x;
 }

@@ -8,8 +8,8 @@
  *     term 17 ── symbol "cell" (arity 3) ── args ──> [ 4 ][ 5 ][ 9 ]      cells of one pool
  *
  * Term 0 is none. The GDL keywords are the first symbols, so that a symbol can be compared with an enum
- * keyword. A store only grows. Copies (terms_clone) keep all numbers, so that threads can go on by
- * themselves.
+ * keyword. A store grows; only its newest terms can be forgotten again. Copies (terms_clone) keep all
+ * numbers, so that threads can go on by themselves.
  */
 #ifndef GDL_TERM_H
 #define GDL_TERM_H
@@ -46,6 +46,7 @@ struct term_node {
     uint32_t nargs;
     bool variable;
     bool ground;
+    bool bracketed; /* without arguments, but written (f) when first seen, and printed like that */
 };
 
 struct terms {
@@ -60,6 +61,9 @@ struct terms {
 struct terms *terms_new(struct heap *heap);
 struct terms *terms_clone(struct heap *heap, const struct terms *from);
 
+/* Forget all terms from number `count` on and give their memory back; nobody may use them any more. */
+void terms_shrink(struct terms *t, uint32_t count);
+
 symbol symbol_intern(struct terms *t, const char *name, size_t length);
 symbol symbol_find(const struct terms *t, const char *name, size_t length); /* 0 if never seen */
 static inline const char *symbol_name(const struct terms *t, symbol s)
@@ -70,6 +74,7 @@ static inline const char *symbol_name(const struct terms *t, symbol s)
 term term_make(struct terms *t, symbol head, const term *args,
                uint32_t nargs); /* args may point into the pool */
 term term_find(const struct terms *t, symbol head, const term *args, uint32_t nargs); /* 0 if never made */
+term term_bracketed(struct terms *t, symbol head); /* written (f): the same term as f */
 term term_variable(struct terms *t, uint32_t number);
 static inline term term_atom(struct terms *t, symbol s)
 {

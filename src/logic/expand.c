@@ -33,8 +33,8 @@ static term variable(struct expansion *x, uint32_t node)
     return term_variable(n->program->terms, x->draft.names.n - 1);
 }
 
-/* A node as a term; 0 after an error was reported. `what` says what the node should have been. */
-static term make_term(struct expansion *x, uint32_t node, const char *what)
+/* A node as a term; 0 after an error was reported. `argument`: it stands inside another one. */
+static term make_term(struct expansion *x, uint32_t node, bool argument)
 {
     struct norm *n = x->n;
     struct terms *terms = n->program->terms;
@@ -45,7 +45,7 @@ static term make_term(struct expansion *x, uint32_t node, const char *what)
     uint32_t head = d->first;
     if (!head || n->syntax->nodes.v[head].kind != NODE_ATOM) {
         norm_report(n, true, "bad-term", node, "write (name argument ...)", "%s must begin with a name",
-                    what);
+                    argument ? "a term" : "a statement");
         return 0;
     }
     symbol name = symbol_intern(terms, node_text(n->syntax, head), n->syntax->nodes.v[head].length);
@@ -53,10 +53,12 @@ static term make_term(struct expansion *x, uint32_t node, const char *what)
     uint32_t nargs = 0;
     bool bad = false;
     for (uint32_t c = n->syntax->nodes.v[head].next; c; c = n->syntax->nodes.v[c].next) {
-        args[nargs] = make_term(x, c, "a term");
+        args[nargs] = make_term(x, c, true);
         bad |= !args[nargs++];
     }
-    term t = bad ? 0 : term_make(terms, name, args, nargs);
+    term t = bad                      ? 0
+             : nargs == 0 && argument ? term_bracketed(terms, name)
+                                      : term_make(terms, name, args, nargs);
     if (args != few) heap_release(n->heap, args);
     return t;
 }
@@ -70,7 +72,7 @@ static term make_atom(struct expansion *x, uint32_t node, bool in_head)
                     "'%.*s' cannot be used as a statement", NODE_EXCERPT(n, node));
         return 0;
     }
-    term t = make_term(x, node, "a statement");
+    term t = make_term(x, node, false);
     if (!t) return 0;
     const struct term_node *d = term_get(n->program->terms, t);
     int arity = keyword_arity(d->head);

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Setting the engine up, and the questions it answers. */
+#include "logic/lifted.h"
+
+#include "base/clock.h"
+#include "logic/lifted_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Forget all that was derived but static relations that are complete: after a failure calls may be half done.
+ */
+void lifted_forget(struct lifted *e)
+{
+    e->open.n = e->dirty.n = 0;
+    arena_reset(&e->frames);
+    arena_reset(&e->waiting);
+    for (int i = 0; i < LIFE_COUNT; i++) e->epoch[i]++;
+    for (int i = 0; i < LIFE_COUNT; i++) arena_reset(&e->arena[i]);
+    e->state.n = e->state_terms.n = 0;
+    e->in_state = false;
+}
+
+static void begin(struct lifted *e)
+{
+    e->steps = 0;
+    e->step_limit = UINT64_MAX;
+    e->heap->deadline = e->seconds > 0 ? clock_now() + e->seconds : 0;
+}
+
+/* All rows of a view of any relation. */
+static struct lifted_list ask(struct lifted *e, uint32_t relation, const char *pattern, const term *key)
+{
+    if (e->relations[relation].kind == RELATION_STATIC) {
+        const struct static_view *v = static_view(e, relation, pattern);
+        uint32_t k = keys_find(&v->keys, key);
+        if (k == NO_KEY) return (struct lifted_list){NULL, 0};
+        return (struct lifted_list){v->rows + (size_t)v->start[k] * v->nfree, v->start[k + 1] - v->start[k]};
+    }
+    struct call *c = call_get(e, proc_get(e, relation, pattern, false), key);
+    if (c->state != CALL_DONE) {
+        lifted_run(e, c);
+        arena_reset(&e->waiting);
+    }
+    return (struct lifted_list){c->rows, c->n};
+}
+
+static struct lifted_list sorted_facts(struct lifted *e, struct lifted_list terms)
+{
+    for (uint32_t i = 0; i < terms.n; i++) {
+        uint32_t number = fact_number(e, terms.v[i]);
+        if (number / 64 >= e->bits.n) vec_resize_zero(e->heap, &e->bits, number / 64 + 1);
+        e->bits.v[number / 64] |= (uint64_t)1 << (number % 64);
+    }
+    vec_reserve(e->heap, &e->out, terms.n);
+    e->out.n = 0;
+    for (uint32_t w = 0; w < e->bits.n; w++)
+        for (; e->bits.v[w]; e->bits.v[w] &= e->bits.v[w] - 1)
+            e->out.v[e->out.n++] = w * 64 + (uint32_t)__builtin_ctzll(e->bits.v[w]);
+    return (struct lifted_list){e->out.v, e->out.n};
+}
+
+static void set_up(struct lifted *e)
+{
+    const struct program *p = e->program;
+    e->terms = terms_clone(e->heap, p->terms);
+    e->relations = heap_zalloc(e->heap, (p->relations.n + 1) * sizeof *e->relations);
+    for (uint32_t r = 0; r < p->relations.n; r++)
+        e->relations[r] = (struct lifted_relation){.kind = RELATION_CALLED, .arity = p->relations.v[r].arity};
+    e->relations[p->keyword[KW_TRUE]].kind = RELATION_TRUE;
+    e->relations[p->keyword[KW_DOES]].kind = RELATION_DOES;
+    for (int i = 0; i < LIFE_COUNT; i++) {
+        arena_init(&e->arena[i], e->heap);
+        e->epoch[i] = 1;
+    }
+    arena_init(&e->frames, e->heap);
+    arena_init(&e->waiting, e->heap);
+    static_evaluate(e);
+    struct lifted_list facts = sorted_facts(e, ask(e, p->keyword[KW_INIT], "f", NULL));
+    for (uint32_t i = 0; i < facts.n; i++) vec_push(e->heap, &e->initial, facts.v[i]);
+    facts_set(e, facts.v, facts.n);
+    e->in_state = true;
+    facts_measure(e);
+}
+
+struct lifted *lifted_new(const struct program *program, const struct lifted_limits *limits,
+                          struct error *error)
+{
+    struct heap *heap = heap_new(limits ? limits->memory : 0);
+    struct heap_guard guard;
+    if (!heap) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
+    if (HEAP_ENTER(heap, &guard, error)) {
+        struct lifted *e = heap_zalloc(heap, sizeof *e);
+        e->heap = heap;
+        e->program = program;
+        e->seconds = limits ? limits->seconds : 0;
+        begin(e);
+        set_up(e);
+        heap_leave(heap);
+        return e;
+    }
+    heap_free(heap);
+    return NULL;
+}
+
+void lifted_free(struct lifted *e)
+{
+    if (e) heap_free(e->heap);
+}
+
+struct terms *lifted_terms(struct lifted *e)
+{
+    return e->terms;
+}
+
+struct heap *lifted_heap(struct lifted *e)
+{
+    return e->heap;
+}
+
+/* Each question runs inside a guard; what it was doing is forgotten if it fails. */
+#define QUESTION(e, error, ...)                       \
+    do {                                              \
+        struct heap_guard guard;                      \
+        begin(e);                                     \
+        if (HEAP_ENTER((e)->heap, &guard, (error))) { \
+            __VA_ARGS__;                              \
+            heap_leave((e)->heap);                    \
+            return true;                              \
+        }                                             \
+        lifted_forget(e);                             \
+        return false;                                 \
+    } while (0)
+
+bool lifted_fact(struct lifted *e, term fact, uint32_t *number, struct error *error)
+{
+    QUESTION(e, error, *number = fact_number(e, fact));
+}
+
+term lifted_fact_term(const struct lifted *e, uint32_t number)
+{
+    return e->facts.v[number].fact;
+}
+
+struct lifted_list lifted_initial(const struct lifted *e)
+{
+    return (struct lifted_list){e->initial.v, e->initial.n};
+}
+
+bool lifted_roles(struct lifted *e, struct lifted_list *roles, struct error *error)
+{
+    QUESTION(e, error, *roles = ask(e, e->program->keyword[KW_ROLE], "f", NULL));
+}
+
+static void go(struct lifted *e, const uint32_t *facts, uint32_t n)
+{
+    if (e->in_state && e->state.n == n && (n == 0 || memcmp(e->state.v, facts, n * sizeof *facts) == 0))
+        return;
+    e->in_state = false;
+    arena_reset(&e->arena[LIFE_STATE]);
+    arena_reset(&e->arena[LIFE_MOVE]);
+    e->epoch[LIFE_MOVE]++;
+    e->does.n = 0;
+    facts_set(e, facts, n);
+    e->in_state = true;
+}
+
+bool lifted_go(struct lifted *e, const uint32_t *facts, uint32_t n, struct error *error)
+{
+    QUESTION(e, error, go(e, facts, n));
+}
+
+bool lifted_terminal(struct lifted *e, bool *out, struct error *error)
+{
+    QUESTION(e, error, *out = ask(e, e->program->keyword[KW_TERMINAL], "", NULL).n > 0);
+}
+
+bool lifted_legal(struct lifted *e, term role, struct lifted_list *moves, struct error *error)
+{
+    QUESTION(e, error, *moves = ask(e, e->program->keyword[KW_LEGAL], "bf", &role));
+}
+
+bool lifted_goals(struct lifted *e, term role, struct lifted_list *values, struct error *error)
+{
+    QUESTION(e, error, *values = ask(e, e->program->keyword[KW_GOAL], "bf", &role));
+}
+
+static struct lifted_list next(struct lifted *e, const term *roles, const term *moves, uint32_t n)
+{
+    bool same = e->does.n == 2 * n;
+    for (uint32_t i = 0; i < n && same; i++)
+        same = e->does.v[2 * i] == roles[i] && e->does.v[2 * i + 1] == moves[i];
+    if (!same) {
+        arena_reset(&e->arena[LIFE_MOVE]);
+        e->epoch[LIFE_MOVE]++;
+        e->does.n = 0;
+        for (uint32_t i = 0; i < n; i++) {
+            vec_push(e->heap, &e->does, roles[i]);
+            vec_push(e->heap, &e->does, moves[i]);
+        }
+    }
+    return sorted_facts(e, ask(e, e->program->keyword[KW_NEXT], "f", NULL));
+}
+
+bool lifted_next(struct lifted *e, const term *roles, const term *moves, uint32_t n,
+                 struct lifted_list *facts, struct error *error)
+{
+    QUESTION(e, error, *facts = next(e, roles, moves, n));
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Inside of the lifted engine.
+ *
+ * A literal of a rule is asked with some arguments bound. That pattern, one letter per argument, makes a
+ * *view* of the relation: 'b' bound when asked, 'f' free and wanted, '_' free and not wanted. A view is
+ * asked with the values of its bound arguments, the *key*, and gives rows of its free ones, without
+ * duplicates. There are three kinds of views behind one loop:
+ *
+ *     static_view   relation that depends on neither state nor moves: rows sorted by key, made once
+ *     fact_view     (true (f ...)): rows sorted by key, made per state when first asked
+ *     proc          any other relation: key -> call, a table that is filled by running the rules
+ *
+ *     proc "line bf_"  ── plans: one per rule, ops in join order
+ *        │
+ *        └ keys ─> call (x) ── rows        state: new, open (being worked out), done
+ *                  call (o) ── rows
+ *
+ * All values are terms without variables, so equality is equality of numbers.
+ */
+#ifndef LOGIC_LIFTED_INTERNAL_H
+#define LOGIC_LIFTED_INTERNAL_H
+
+#include "base/arena.h"
+#include "logic/lifted.h"
+
+#define NO_KEY UINT32_MAX
+#define MAX_TERM_DEPTH 2000 /* deeper terms mean rules that count without end */
+
+/* Tuples of one width, numbered in order of arrival. */
+struct keys {
+    uint32_t width, n;
+    struct vec_u32 values;
+    uint32_t *slots, mask; /* open addressing, number + 1 */
+};
+
+void keys_init(struct keys *k, uint32_t width);
+uint32_t keys_find(const struct keys *k, const term *values); /* or NO_KEY */
+uint32_t keys_add(struct heap *heap, struct keys *k, const term *values);
+void keys_clear(struct keys *k);
+
+struct rows {
+    const term *from, *to;
+};
+
+struct static_view {
+    const char *pattern;
+    uint32_t nfree;
+    struct keys keys;
+    uint32_t *start; /* by key, n + 1 entries: row numbers */
+    term *rows;
+};
+
+/* All facts with one functor that were ever met. */
+struct fact_group {
+    symbol functor;
+    uint32_t arity;
+    struct vec_u32 facts;   /* their numbers */
+    struct vec_u32 present; /* places in `facts` of those in the state */
+    VEC(struct fact_view *) views;
+    uint32_t rows;      /* how many there were in the initial state, and how many different values */
+    uint32_t *distinct; /* per argument: for join orders */
+};
+
+struct fact_view {
+    struct fact_group *group;
+    const char *pattern;
+    uint32_t nbound, nfree;
+    struct keys keys;
+    uint32_t known;        /* facts of the group that are in the next two */
+    struct vec_u32 key_of; /* by place in the group */
+    struct vec_u32 column; /* by place in the group, nfree each: the free arguments */
+    uint64_t epoch;        /* the state that the rest is about */
+    VEC(uint64_t) stamp;   /* by key: epoch in which the next two are valid */
+    struct vec_u32 start, count;
+    struct vec_u32 rows;
+};
+
+/* What a call's answer depends on, and so when it must be forgotten. */
+enum lifetime { LIFE_STATIC, LIFE_STATE, LIFE_MOVE, LIFE_COUNT };
+
+enum call_state { CALL_NEW, CALL_OPEN, CALL_DONE };
+
+struct call {
+    struct proc *proc;
+    uint64_t epoch; /* of its lifetime; an older one means that it is new again */
+    uint8_t state;
+    bool dirty;       /* is in the engine's list of open calls with fresh rows */
+    uint32_t serial;  /* counts the times it was opened: consumers of earlier times are dead */
+    uint32_t at, low; /* its place in the stack of open calls; the lowest one it depends on */
+    uint32_t n, cap;  /* rows */
+    term *rows;       /* proc->nfree columns */
+    uint32_t *slots;  /* row number + 1, for many rows */
+    uint32_t mask;
+    struct consumer *consumers;
+    term key[];
+};
+
+struct proc {
+    uint32_t relation;
+    const char *pattern;
+    uint32_t number;
+    uint32_t nbound, nfree;
+    uint8_t lifetime;
+    bool whole;    /* works out all of a static relation, bottom-up */
+    bool compiled; /* plans are made when it is first called */
+    uint32_t nplans, frame_slots, frame_iters;
+    struct plan **plans;
+    struct static_view *given; /* the facts among the rules, or NULL */
+    struct keys keys;
+    VEC(struct call *) calls; /* by key */
+};
+
+/* An operand is a slot of the frame, or the complement of a term. */
+typedef int32_t operand;
+#define OPERAND_CONST(t) (~(int32_t)(t))
+#define VALUE(env, x) ((x) >= 0 ? (env)[x] : (term) ~(x))
+
+enum action_kind { ACTION_SKIP, ACTION_BIND, ACTION_SAME, ACTION_CONST };
+struct action {
+    uint32_t kind, x; /* slot or term */
+};
+
+enum op_code {
+    OP_EQUAL,    /* in[0] == in[1] */
+    OP_DISTINCT, /* in[0] != in[1] */
+    OP_BUILD,    /* slot = functor(in...) */
+    OP_UNPACK,   /* in[0] is functor(out...) */
+    OP_STATIC,   /* generators and tests: key in[], rows matched by out[] */
+    OP_FACTS,
+    OP_CALL,
+    OP_DOES,
+    OP_ALL_FACTS,
+    OP_NOT_STATIC,
+    OP_NOT_FACTS,
+    OP_NOT_CALL,
+    OP_NOT_DOES,
+    OP_IS_FACT, /* in[0] is a fact of the state */
+    OP_NOT_IS_FACT,
+    OP_EMIT, /* in[] is an answer */
+};
+
+/* Backtracking is worked out beforehand: every op knows the op to go back to when it fails, which is the last
+ * generator that has a say in its inputs; a generator that has run out goes back to the one before it. */
+#define OP_NONE (-1)
+struct op {
+    uint8_t code;
+    int32_t fail, back;
+    uint32_t iter; /* of a generator */
+    uint32_t nin, nout;
+    operand *in;
+    struct action *out;
+    union {
+        struct static_view *facts_always;
+        struct fact_view *facts;
+        struct proc *proc;
+        symbol functor;
+    };
+    uint32_t slot;
+};
+
+struct plan {
+    const struct rule *rule;
+    uint32_t nops, nslots, niters;
+    struct op *ops;
+};
+
+struct iter {
+    const term *at, *end;
+};
+
+/* A rule that waits for rows of an open call. */
+struct consumer {
+    struct consumer *next;
+    struct call *owner;
+    uint32_t serial; /* of the owner when this was made */
+    uint32_t seen;   /* rows it has had */
+    const struct plan *plan;
+    int32_t pc; /* the op that calls */
+    term env[];
+};
+
+struct frame {
+    struct frame *below;
+    struct call *call; /* that answers go to */
+    struct arena_mark mark;
+    const struct plan *plan;
+    uint32_t rule;             /* the next one to try */
+    int32_t pc;                /* the op that waits for `waiting` */
+    int32_t base;              /* backtracking to this op or before it ends the run of the plan */
+    struct call *waiting;      /* the callee, when there is a frame above */
+    struct consumer *consumer; /* the frame runs this one */
+    struct consumer *resumed;  /* the frame works off the consumers of `fresh`: the last one it ran */
+    struct call *fresh;
+    uint32_t dirty_mark;
+    bool leading; /* rules are through; feeding consumers */
+    struct iter *iters;
+    term env[];
+};
+
+enum relation_kind {
+    RELATION_CALLED, /* proved when asked */
+    RELATION_STATIC, /* all rows are known */
+    RELATION_TRUE,
+    RELATION_DOES,
+};
+
+struct lifted_relation {
+    enum relation_kind kind;
+    uint32_t arity, nrows;
+    term *rows;         /* of a static relation, all; of others, those that the sheet states as facts */
+    uint32_t *distinct; /* by column: number of different values */
+    VEC(struct static_view *) views;
+    VEC(struct proc *) procs;
+};
+
+struct fact_info {
+    term fact;
+    uint32_t group, place;
+};
+
+struct lifted {
+    struct heap *heap;
+    const struct program *program;
+    struct terms *terms;
+    double seconds;
+    uint64_t steps,
+        step_limit; /* work done in this question, for budgets that must not depend on the clock */
+
+    struct lifted_relation *relations;
+    VEC(struct proc *) procs;
+
+    /* facts */
+    VEC(struct fact_info) facts; /* by number, from 1 */
+    struct vec_u32 fact_of;      /* by term */
+    VEC(struct fact_group *) groups;
+    bool in_state;        /* the next two are set */
+    struct vec_u32 state; /* facts of the current state, ascending */
+    struct vec_u32 state_terms, initial;
+    VEC(uint64_t) present; /* by fact: epoch of the state it was last in */
+    struct vec_u32 does;   /* pairs role, move */
+    struct vec_u32 depth;  /* of terms, as far as they were looked at */
+
+    /* calls */
+    uint64_t epoch[LIFE_COUNT];
+    struct arena arena[LIFE_COUNT]; /* rows of calls */
+    struct arena frames, waiting;
+    VEC(struct call *) open;  /* stack of open calls */
+    VEC(struct call *) dirty; /* stack */
+    struct vec_u32 key;       /* scratch */
+    struct vec_u32 out;       /* lists handed out */
+    VEC(uint64_t) bits;       /* scratch for sorting numbers */
+};
+
+/* lifted_static.c: relations that depend on nothing. */
+void static_evaluate(struct lifted *e);
+struct static_view *static_view(struct lifted *e, uint32_t relation, const char *pattern);
+
+/* lifted_facts.c: the state. */
+uint32_t fact_number(struct lifted *e, term fact);
+struct fact_group *fact_group(struct lifted *e, symbol functor, uint32_t arity);
+struct fact_view *fact_view(struct lifted *e, struct fact_group *g, const char *pattern);
+void fact_view_update(struct lifted *e, struct fact_view *v);
+void facts_set(struct lifted *e, const uint32_t *facts, uint32_t n);
+void facts_measure(struct lifted *e); /* for join orders */
+
+/* lifted_call.c: procs and calls. */
+struct proc *proc_get(struct lifted *e, uint32_t relation, const char *pattern, bool whole);
+struct call *call_get(struct lifted *e, struct proc *p, const term *key);
+bool call_add(struct lifted *e, struct call *c, const term *row);
+
+/* lifted_order.c: the next literal to join, given which variables are bound; `done` marks those placed. */
+uint32_t order_next(struct lifted *e, const struct rule *rule, const bool *bound, const bool *done,
+                    bool whole);
+
+/* lifted_plan.c */
+void proc_compile(struct lifted *e, struct proc *p);
+
+/* lifted.c */
+void lifted_forget(struct lifted *e);
+
+/* lifted_run.c: work out a call completely. */
+void lifted_run(struct lifted *e, struct call *c);
+term lifted_build(struct lifted *e, symbol functor, const term *args, uint32_t n);
+
+#endif
