@@ -6,6 +6,9 @@
 
 #include "base/hash.h"
 
+/* A clause with more instances than this is taken apart, if that makes them fewer. */
+#define SPLIT_INSTANCES 50000
+
 static uint64_t hash_instance(const struct grounder *g, const struct instance *x)
 {
     uint64_t h = x->head;
@@ -96,7 +99,8 @@ static void add_instance(struct join *j)
     keep(g, x);
 }
 
-static void emit_clause(struct grounder *g, struct clause *c)
+static void join_everything(struct grounder *g, struct clause *c, void (*found)(struct join *),
+                            uint64_t limit, uint64_t *matches)
 {
     struct range *ranges = heap_alloc(g->heap, (c->npositive + 1) * sizeof *ranges);
     uint32_t *rows = heap_alloc(g->heap, (c->npositive + 1) * sizeof *rows);
@@ -106,19 +110,43 @@ static void emit_clause(struct grounder *g, struct clause *c)
         empty |= !ranges[i].to;
     }
     if (!empty) {
-        plan_make(g, c, &c->plans[c->npositive], ranges, true);
-        struct join j = {.g = g,
-                         .clause = c,
-                         .plan = &c->plans[c->npositive],
-                         .ranges = ranges,
-                         .rows = rows,
-                         .found = add_instance};
-        c->work = 0;
+        struct plan *plan = &c->plans[c->npositive];
+        if (!plan->made) plan_make(g, c, plan, ranges, true);
+        struct join j = {.g = g, .clause = c, .plan = plan, .ranges = ranges, .rows = rows, .found = found};
+        j.limit = limit;
         join_run(&j);
-        c->work = j.work;
+        *matches = j.matches;
     }
     heap_release(g->heap, ranges);
     heap_release(g->heap, rows);
+}
+
+static void count_instance(struct join *j)
+{
+    if (++j->matches > j->limit) j->stopped = true;
+}
+
+/* Replace the clause if it has too many instances; true if others have taken its place. Their helpers are
+ * filled here, for reaching is over. */
+static bool split(struct grounder *g, uint32_t number)
+{
+    uint64_t matches = 0;
+    if (g->clauses.v[number].npositive < 2) return false;
+    join_everything(g, &g->clauses.v[number], count_instance, SPLIT_INSTANCES, &matches);
+    uint32_t first = g->clauses.n;
+    if (matches <= SPLIT_INSTANCES || !clause_decompose(g, number)) return false;
+    for (uint32_t i = first; i < g->clauses.n; i++) {
+        struct predicate *p = &g->predicates.v[g->clauses.v[i].predicate];
+        if (p->relation != HELPER_RELATION) continue;
+        reach_clause(g, &g->clauses.v[i]);
+        p = &g->predicates.v[g->clauses.v[i].predicate];
+        if (!p->visible) continue;
+        p->base = g->natoms;
+        if (p->table.rows >= (GROUND_NONE >> 1) - g->natoms)
+            heap_fail(g->heap, ERROR_MEMORY, "more than 2 billion atoms");
+        g->natoms += p->table.rows;
+    }
+    return true;
 }
 
 void emit_all(struct grounder *g)
@@ -132,6 +160,12 @@ void emit_all(struct grounder *g)
     }
     if (atoms >= GROUND_NONE >> 1) heap_fail(g->heap, ERROR_MEMORY, "more than 2 billion atoms");
     g->natoms = (uint32_t)atoms;
-    for (uint32_t i = 0; i < g->clauses.n; i++)
-        if (g->predicates.v[g->clauses.v[i].predicate].visible) emit_clause(g, &g->clauses.v[i]);
+    uint32_t original = g->clauses.n;
+    for (uint32_t i = 0; i < g->clauses.n; i++) {
+        struct clause *c = &g->clauses.v[i];
+        uint64_t matches;
+        if (c->gone || !g->predicates.v[c->predicate].visible) continue;
+        if (i < original && split(g, i)) continue;
+        join_everything(g, &g->clauses.v[i], add_instance, 0, &matches);
+    }
 }

@@ -2,63 +2,6 @@
 /* Rules to clauses: see the head of ground_internal.h for what flat means. */
 #include "ground/ground_internal.h"
 
-#include "base/hash.h"
-
-static uint32_t slot_of(const struct grounder *g, uint32_t relation, symbol functor, uint32_t arity)
-{
-    uint32_t at = (uint32_t)hash_mix((uint64_t)relation << 32 | functor, arity) & g->mask;
-    for (; g->slots[at]; at = (at + 1) & g->mask) {
-        const struct predicate *p = &g->predicates.v[g->slots[at] - 1];
-        if (p->relation == relation && p->functor == functor && p->arity == arity) break;
-    }
-    return at;
-}
-
-static void grow(struct grounder *g)
-{
-    uint32_t size = g->slots ? (g->mask + 1) * 2 : 64;
-    heap_release(g->heap, g->slots);
-    g->slots = heap_zalloc(g->heap, size * sizeof *g->slots);
-    g->mask = size - 1;
-    for (uint32_t i = 0; i < g->predicates.n; i++) {
-        const struct predicate *p = &g->predicates.v[i];
-        if (p->relation != HELPER_RELATION) g->slots[slot_of(g, p->relation, p->functor, p->arity)] = i + 1;
-    }
-}
-
-uint32_t predicate_find(const struct grounder *g, uint32_t relation, symbol functor, uint32_t arity)
-{
-    return g->slots ? g->slots[slot_of(g, relation, functor, arity)] - 1 : NONE;
-}
-
-uint32_t predicate_get(struct grounder *g, uint32_t relation, symbol functor, uint32_t arity)
-{
-    if (g->predicates.n * 2 >= (g->slots ? g->mask : 0)) grow(g);
-    uint32_t found = predicate_find(g, relation, functor, arity);
-    if (found != NONE) return found;
-    const struct program *p = g->program;
-    struct predicate n = {.relation = relation, .functor = functor, .arity = arity, .feeds = NONE};
-    if (relation == NO_RELATION) {
-        n.table.width = arity + 1;
-        n.exact = true;
-    } else {
-        const struct relation *r = &p->relations.v[relation];
-        bool carrier = carrier_argument(g, relation) >= 0;
-        n.table.width = carrier && functor ? r->arity - 1 + arity : r->arity;
-        n.exact = relation_is_static(r);
-        n.visible = !n.exact || relation == p->keyword[KW_NEXT] || relation == p->keyword[KW_LEGAL] ||
-                    relation == p->keyword[KW_GOAL] || relation == p->keyword[KW_TERMINAL];
-        if (relation == p->keyword[KW_INIT] || relation == p->keyword[KW_NEXT])
-            n.feeds = predicate_get(g, p->keyword[KW_TRUE], functor, arity);
-        else if (relation == p->keyword[KW_LEGAL])
-            n.feeds = predicate_get(g, p->keyword[KW_DOES], functor, arity);
-    }
-    vec_push(g->heap, &g->predicates, n);
-    g->slots[slot_of(g, relation, functor, arity)] = g->predicates.n;
-    if (g->predicates.n * 2 >= g->mask) grow(g);
-    return g->predicates.n - 1;
-}
-
 /* A clause in the making: the rule's terms with variables for whole facts replaced. */
 struct draft {
     struct grounder *g;
@@ -69,11 +12,6 @@ struct draft {
     VEC(struct item) items;
     VEC(struct transfer) known; /* compound terms that have a register: column = term, with = operand */
 };
-
-static operand *cut_operands(struct grounder *g, uint32_t n)
-{
-    return heap_cut(g->heap, n * sizeof(operand));
-}
 
 static operand flatten_term(struct draft *d, term x, bool match);
 
@@ -148,55 +86,16 @@ static void flatten_literals(struct draft *d, enum literal_kind kind)
     }
 }
 
-static void take_items(struct draft *d, struct clause *c, enum item_kind kind, int exact)
-{
-    for (uint32_t i = 0; i < d->items.n; i++)
-        if (d->items.v[i].kind == kind &&
-            (exact < 0 || d->g->predicates.v[d->items.v[i].predicate].exact == exact))
-            c->body[c->nbody++] = d->items.v[i];
-}
-
-void clause_add(struct grounder *g, struct clause c)
-{
-    c.seen = heap_zalloc(g->heap, (c.npositive + 1) * sizeof *c.seen);
-    c.plans = heap_zalloc(g->heap, (c.npositive + 1) * sizeof *c.plans);
-    c.dirty = true;
-    for (uint32_t i = 0; i < c.npositive; i++) {
-        struct vec_u32 *users = &g->predicates.v[c.body[i].predicate].users;
-        if (!users->n || vec_last(users) != g->clauses.n) vec_push(g->heap, users, g->clauses.n);
-    }
-    if (c.nregisters > g->nregisters) {
-        g->nregisters = c.nregisters;
-        g->registers = heap_realloc(g->heap, g->registers, c.nregisters * sizeof *g->registers);
-    }
-    vec_push(g->heap, &g->clauses, c);
-}
-
 static void finish_clause(struct draft *d)
 {
     struct grounder *g = d->g;
     const struct rule *r = &g->program->rules.v[d->rule];
-    struct clause c = {.rule = d->rule, .component = g->program->relations.v[r->relation].component};
     flatten_literals(d, LITERAL_POSITIVE);
     flatten_literals(d, LITERAL_NEGATIVE);
     flatten_literals(d, LITERAL_DISTINCT);
-    uint32_t before_head = d->items.n, nargs;
-    c.head = flatten_atom(d, r->relation, d->head, false, true, &c.predicate, &nargs);
-    uint32_t all = d->items.n;
-    c.nbuild = all - before_head;
-    c.nregisters = d->nregisters;
-    c.body = heap_cut(g->heap, (all + 1) * sizeof *c.body);
-    d->items.n = before_head;
-    take_items(d, &c, ITEM_POSITIVE, true);
-    take_items(d, &c, ITEM_POSITIVE, false);
-    c.npositive = c.nbody;
-    take_items(d, &c, ITEM_TERM, -1);
-    take_items(d, &c, ITEM_BUILD, -1);
-    take_items(d, &c, ITEM_NEGATIVE, -1);
-    take_items(d, &c, ITEM_DISTINCT, -1);
-    take_items(d, &c, ITEM_CONSTANT, -1);
-    for (uint32_t i = before_head; i < all; i++) c.body[c.nbody++] = d->items.v[i];
-    clause_add(g, c);
+    uint32_t before_head = d->items.n, predicate, nargs;
+    operand *head = flatten_atom(d, r->relation, d->head, false, true, &predicate, &nargs);
+    clause_make(g, d->rule, predicate, head, d->items.v, before_head, d->items.n, d->nregisters);
 }
 
 /* A variable that stands for a whole fact or move in the head or a positive literal. */
@@ -288,38 +187,9 @@ static void flatten_rule(struct grounder *g, uint32_t number)
     vec_free(g->heap, &s.wholes);
 }
 
-/* Terms that patterns may have to be matched with are in the tables of terms. Those that rules build get
- * there when they are built; those that stand in heads as they are, now. */
-static void register_term(struct grounder *g, term x)
-{
-    const struct term_node n = *term_get(g->terms, x);
-    if (!n.nargs || !n.ground) return;
-    for (uint32_t i = 0; i < n.nargs; i++) register_term(g, term_arg(g->terms, x, i));
-    uint32_t p = predicate_find(g, NO_RELATION, n.head, n.nargs);
-    if (p == NONE) return;
-    term *row = heap_alloc(g->heap, (n.nargs + 1) * sizeof *row);
-    row[0] = x;
-    memcpy(row + 1, term_args(g->terms, x), n.nargs * sizeof *row);
-    bool added;
-    table_add(g->heap, &g->predicates.v[p].table, row, &added);
-    heap_release(g->heap, row);
-}
-
 void flatten_program(struct grounder *g)
 {
     const struct program *p = g->program;
     for (uint32_t i = 0; i < p->rules.n; i++)
         if (g->relevant[p->rules.v[i].relation]) flatten_rule(g, i);
-    for (uint32_t i = 0; i < g->clauses.n; i++) {
-        struct clause *c = &g->clauses.v[i];
-        for (uint32_t k = 0; k < g->predicates.v[c->predicate].table.width; k++)
-            if (!is_register(c->head[k])) register_term(g, c->head[k]);
-        for (uint32_t k = 0; k < c->nbody; k++) {
-            struct item *item = &c->body[k];
-            if (item->kind != ITEM_BUILD) continue;
-            item->predicate = predicate_find(g, NO_RELATION, item->functor, item->nargs - 1);
-            for (uint32_t a = 1; a < item->nargs; a++)
-                if (!is_register(item->args[a])) register_term(g, item->args[a]);
-        }
-    }
 }

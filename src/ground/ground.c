@@ -26,6 +26,8 @@ static void build(struct grounder *g, struct ground *out)
     predicate_get(g, g->program->keyword[KW_ROLE], 0, 0);
     shapes_find(g);
     flatten_program(g);
+    strata_find(g);
+    register_heads(g);
     g->report->stage = "possible atoms";
     reach_all(g);
     g->report->stage = "ground rules";

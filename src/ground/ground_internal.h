@@ -40,12 +40,14 @@ struct predicate {
     symbol functor;    /* of the fact, move or terms; 0 if they have no arguments, or for other relations */
     uint32_t arity;    /* of the functor */
     struct table table;
+    bool frozen;          /* facts that never change */
     bool exact;           /* static: its table is its meaning. Otherwise the table is what can be true. */
     bool visible;         /* its rows become atoms of the ground program */
     bool changed;         /* rows came since its users were last told */
     uint32_t feeds;       /* rows are copied to this predicate: init and next to true, legal to does */
     struct vec_u32 users; /* clauses with a positive literal on it */
-    uint32_t base;        /* number of the atom of row 0, once everything is reached */
+    uint32_t component; /* of the graph of predicates; those it depends on have smaller numbers or the same */
+    uint32_t base;      /* number of the atom of row 0, once everything is reached */
 };
 
 enum item_kind {
@@ -107,11 +109,11 @@ struct clause {
     uint32_t rule; /* of the program it comes from */
     uint32_t predicate;
     operand *head;
-    struct item *body; /* positive items on predicates first: exact ones, then the others */
+    struct item *body; /* positive items on predicates first */
     uint32_t nbody, npositive;
     uint32_t nbuild; /* the last nbuild items make terms of the head */
     uint32_t nregisters;
-    uint32_t component; /* of the head's relation */
+    bool gone;          /* others have taken its place */
     bool dirty;         /* has to be looked at again */
     uint32_t *seen;     /* by positive item: rows already joined with everything else */
     struct plan *plans; /* by positive item as the one with new rows; the last for a join of everything */
@@ -121,6 +123,12 @@ struct clause {
 struct functor {
     symbol name;
     uint32_t arity;
+};
+
+/* A predicate invented for a body; see decompose.c. */
+struct helper {
+    const uint32_t *key;
+    uint32_t n, predicate;
 };
 
 /* A ground rule on its way out; atoms by base + row. */
@@ -143,8 +151,10 @@ struct grounder {
     uint32_t nregisters;
     struct stamps stamps;
     struct vec_u32 changed; /* predicates whose users are to be told */
-    bool *dirty;            /* by component: may have a dirty clause */
-    uint32_t low;           /* no clause of a smaller component is dirty */
+    uint32_t components;
+    bool *dirty;  /* by component: may have a dirty clause */
+    uint32_t low; /* no clause of a smaller component is dirty */
+    VEC(struct helper) helpers;
     /* emission */
     uint32_t natoms;
     VEC(struct instance) instances;
@@ -153,18 +163,29 @@ struct grounder {
     uint32_t instance_mask;
 };
 
-/* flatten.c: the relevant rules as clauses. */
-void flatten_program(struct grounder *g);
+/* clause.c: predicates are found by what they stand for, or made; predicates and clauses keep their numbers.
+ */
 uint32_t predicate_get(struct grounder *g, uint32_t relation, symbol functor, uint32_t arity);
 uint32_t predicate_find(const struct grounder *g, uint32_t relation, symbol functor,
                         uint32_t arity); /* or NONE */
-
+uint32_t predicate_invent(struct grounder *g, uint32_t width, bool exact, uint32_t component);
+/* A clause from loose items: the first nbody are its body in any order, the rest build terms of the head. */
+uint32_t clause_make(struct grounder *g, uint32_t rule, uint32_t predicate, operand *head,
+                     const struct item *items, uint32_t nbody, uint32_t nitems, uint32_t nregisters);
+operand *cut_operands(struct grounder *g, uint32_t n); /* on the arena */
+/* Put the terms that stand in heads into the tables of terms. Call when the clauses are complete. */
+void register_heads(struct grounder *g);
 static inline bool item_is_exact(const struct grounder *g, const struct item *item)
 {
     if (item->predicate != NONE) return g->predicates.v[item->predicate].exact;
     return relation_is_static(&g->program->relations.v[item->relation]);
 }
-void clause_add(struct grounder *g, struct clause c);
+
+/* flatten.c: the relevant rules as clauses. */
+void flatten_program(struct grounder *g);
+
+/* strata.c: components of predicates, which of them are exact, which visible. */
+void strata_find(struct grounder *g);
 
 /* shapes.c: which relations are needed, which functors facts and moves can have. */
 void shapes_find(struct grounder *g);
@@ -188,8 +209,9 @@ struct join {
     const struct plan *plan;
     const struct range *ranges; /* by positive item */
     uint32_t *rows;             /* by positive item: the row it is at */
-    uint64_t work;
     void (*found)(struct join *j);
+    bool stopped;            /* set by found: no more */
+    uint64_t matches, limit; /* for found to use */
     void *data;
 };
 void join_run(struct join *j);
@@ -204,8 +226,14 @@ static inline uint32_t join_value(const struct grounder *g, operand o)
  * none. */
 uint32_t item_find(struct grounder *g, const struct item *item, uint32_t *predicate);
 
+/* decompose.c: replace a clause by several that have fewer instances, if that seems to pay. They are added at
+ * the end of g->clauses, helpers before those that use them. */
+bool clause_decompose(struct grounder *g, uint32_t clause);
+
 /* reach.c: fill the tables. */
 void reach_all(struct grounder *g);
+/* Join one clause with what has come since the last time. */
+void reach_clause(struct grounder *g, struct clause *c);
 /* emit.c: the instances of all clauses. */
 void emit_all(struct grounder *g);
 /* finish.c: number the atoms, drop what nothing needs, write the result. */

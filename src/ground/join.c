@@ -81,12 +81,12 @@ static bool run(struct join *j, uint32_t k)
         const struct table *t = &g->predicates.v[s->predicate].table;
         uint32_t to = range.to < t->rows ? range.to : t->rows;
         for (uint32_t r = range.from; r < to; r++) {
-            j->work++;
+            j->clause->work++;
             heap_poll(g->heap);
             if (!transfer_row(g, s, table_row(t, r))) continue;
             if (at) *at = r;
             matched |= run(j, k + 1);
-            if (s->once || (s->exists && matched)) break;
+            if (s->once || (s->exists && matched) || j->stopped) break;
         }
         return matched;
     }
@@ -96,18 +96,18 @@ static bool run(struct join *j, uint32_t k)
         uint32_t key[TABLE_MAX_KEY];
         for (uint32_t i = 0; i < x->ncolumns; i++) key[i] = join_value(g, item->args[x->column[i]]);
         for (uint32_t r = table_probe(t, x, key); r != NO_ROW && r >= range.from; r = x->next[r]) {
-            j->work++;
+            j->clause->work++;
             heap_poll(g->heap);
             if (r >= range.to || !transfer_row(g, s, table_row(t, r))) continue;
             if (at) *at = r;
             matched |= run(j, k + 1);
-            if (s->once || (s->exists && matched)) break;
+            if (s->once || (s->exists && matched) || j->stopped) break;
         }
         return matched;
     }
     case STEP_MEMBER: {
         uint32_t predicate, row = item_find(g, item, &predicate);
-        j->work++;
+        j->clause->work++;
         heap_poll(g->heap);
         if (row == NO_ROW || row < range.from || row >= range.to) return false;
         if (at) *at = row;

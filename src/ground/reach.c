@@ -53,8 +53,9 @@ static void tell_users(struct grounder *g)
         for (uint32_t i = 0; i < p->users.n; i++) {
             struct clause *c = &g->clauses.v[p->users.v[i]];
             c->dirty = true;
-            g->dirty[c->component] = true;
-            if (c->component < g->low) g->low = c->component;
+            uint32_t component = g->predicates.v[c->predicate].component;
+            g->dirty[component] = true;
+            if (component < g->low) g->low = component;
         }
     }
 }
@@ -69,7 +70,7 @@ static bool outgrown(const struct clause *c, const struct plan *plan, const stru
     return false;
 }
 
-static void join_clause(struct grounder *g, struct clause *c)
+void reach_clause(struct grounder *g, struct clause *c)
 {
     uint32_t n = c->npositive;
     struct range *now = heap_alloc(g->heap, (n + 1) * sizeof *now);
@@ -95,7 +96,6 @@ static void join_clause(struct grounder *g, struct clause *c)
         struct join j = {
             .g = g, .clause = c, .plan = plan, .ranges = ranges, .rows = rows, .found = add_head};
         join_run(&j);
-        c->work += j.work;
     }
     /* With an empty table nothing was tried, so nothing has been seen. */
     for (uint32_t i = 0; i < n && !empty; i++) c->seen[i] = now[i].to;
@@ -106,12 +106,13 @@ static void join_clause(struct grounder *g, struct clause *c)
 
 void reach_all(struct grounder *g)
 {
-    uint32_t components = g->program->components;
+    uint32_t components = g->components;
     struct vec_u32 *members = heap_zalloc(g->heap, (components + 1) * sizeof *members);
     g->dirty = heap_zalloc(g->heap, components + 1);
     for (uint32_t i = 0; i < g->clauses.n; i++) {
-        vec_push(g->heap, &members[g->clauses.v[i].component], i);
-        g->dirty[g->clauses.v[i].component] = true;
+        uint32_t component = g->predicates.v[g->clauses.v[i].predicate].component;
+        vec_push(g->heap, &members[component], i);
+        g->dirty[component] = true;
     }
     for (g->low = 0; g->low < components;) {
         uint32_t at = g->low++;
@@ -119,9 +120,9 @@ void reach_all(struct grounder *g)
         g->dirty[at] = false;
         for (uint32_t i = 0; i < members[at].n; i++) {
             struct clause *c = &g->clauses.v[members[at].v[i]];
-            if (!c->dirty) continue;
+            if (!c->dirty || c->gone) continue;
             c->dirty = false;
-            join_clause(g, c);
+            reach_clause(g, c);
             tell_users(g);
         }
     }
