@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* ludens verify: follow recorded games and show the first difference. */
-#include "cli/commands.h"
+#include "cli/engine.h"
 #include "game/trace.h"
 
 #include <jansson.h>
@@ -260,20 +260,12 @@ static int verify_file(struct verify *v, const char *path)
     return status;
 }
 
-static struct reasoner *make_reasoner(const char *engine, const struct game *game, struct error *error)
-{
-    if (strcmp(engine, "lifted") == 0) return reasoner_lifted(game, 0, error);
-    error_set(error, ERROR_INPUT, "there is no engine '%s'; there is: lifted", engine);
-    return NULL;
-}
-
 int cmd_verify(int argc, char **argv)
 {
     struct verify v = {.engine = "lifted"};
-    const struct option table[] = {
-        {"engine", 'e', OPTION_STRING, &v.engine, .value = "NAME", .help = "engine to check"},
-        {"quiet", 'q', OPTION_FLAG, &v.quiet, .help = "print differences only"},
-        {0}};
+    const struct option table[] = {ENGINE_OPTION(&v.engine),
+                                   {"quiet", 'q', OPTION_FLAG, &v.quiet, .help = "print differences only"},
+                                   {0}};
     int operands, status;
     if (!command_begin("verify GAME TRACE... [OPTION...]",
                        "Follow recorded games step by step and compare states, legal moves, ends and goals.\n"
@@ -283,7 +275,7 @@ int cmd_verify(int argc, char **argv)
         return status;
     struct error error = {0};
     v.game = game_load(argv[1], 0, NULL, &error);
-    v.reasoner = v.game ? make_reasoner(v.engine, v.game, &error) : NULL;
+    v.reasoner = v.game ? engine_open(v.game, v.engine, &error) : NULL;
     v.heap = v.reasoner ? heap_new(0) : NULL;
     v.joint = v.heap ? calloc(v.game->nroles + 1, sizeof *v.joint) : NULL;
     if (!v.joint) {

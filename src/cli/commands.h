@@ -26,6 +26,10 @@ int command_trouble(const char *name, const struct error *error);
 int cmd_check(int argc, char **argv);
 int cmd_fmt(int argc, char **argv);
 int cmd_scramble(int argc, char **argv);
+int cmd_info(int argc, char **argv);
+int cmd_perft(int argc, char **argv);
+int cmd_play(int argc, char **argv);
+int cmd_sim(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
 
 #endif

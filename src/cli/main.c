@@ -6,7 +6,11 @@
 static const struct command commands[] = {
     {"check", "find what is wrong with rule sheets", cmd_check},
     {"fmt", "lay out rule sheets the canonical way", cmd_fmt},
+    {"info", "tell what a game is like", cmd_info},
+    {"perft", "count the sequences of moves, depth by depth", cmd_perft},
+    {"play", "play or watch a match in the terminal", cmd_play},
     {"scramble", "disguise a rule sheet", cmd_scramble},
+    {"sim", "play random games and tell what came out", cmd_sim},
     {"verify", "follow recorded games and compare", cmd_verify},
     {0},
 };

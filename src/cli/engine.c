@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/engine.h"
+
+#include "cli/terminal.h"
+
+#include <string.h>
+
+static struct reasoner *open_lifted(const struct game *game, struct error *error)
+{
+    return reasoner_lifted(game, 0, error);
+}
+
+/* One row per engine; the first is what "auto" takes. */
+static const struct engine {
+    const char *name;
+    struct reasoner *(*open)(const struct game *game, struct error *error);
+} engines[] = {
+    {"lifted", open_lifted},
+    {0},
+};
+
+struct reasoner *engine_open(const struct game *game, const char *name, struct error *error)
+{
+    char known[100] = "";
+    for (const struct engine *e = engines; e->name; e++) {
+        if (strcmp(name, "auto") == 0 || strcmp(name, e->name) == 0) return e->open(game, error);
+        strncat(known, e->name, sizeof known - strlen(known) - 1);
+        strncat(known, ", ", sizeof known - strlen(known) - 1);
+    }
+    error_set(error, ERROR_INPUT, "there is no engine '%s'; there are: %sauto", name, known);
+    return NULL;
+}
+
+bool session_open(struct session *s, const char *command, const char *game, const char *engine, int *status)
+{
+    struct error error;
+    struct game *refused = NULL;
+    *s = (struct session){0};
+    *status = EXIT_TROUBLE;
+    s->game = game_load(game, 0, &refused, &error);
+    if (s->game) s->reasoner = engine_open(s->game, engine, &error);
+    if (s->reasoner) return true;
+    if (refused)
+        for (uint32_t i = 0; i < refused->diags.list.n; i++) {
+            const struct diag *d = &refused->diags.list.v[i];
+            if (d->error) diag_print(stderr, refused->source, d, terminal_colour(stderr));
+        }
+    game_free(refused);
+    session_close(s);
+    command_trouble(command, &error);
+    return false;
+}
+
+void session_close(struct session *s)
+{
+    if (s->reasoner) reasoner_free(s->reasoner);
+    game_free(s->game);
+    *s = (struct session){0};
+}

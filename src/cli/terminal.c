@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/terminal.h"
+
+#include "base/clock.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+atomic_bool terminal_interrupted;
+
+bool terminal_colour(FILE *out)
+{
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    return isatty(fileno(out)) && !(no && *no) && term && strcmp(term, "dumb") != 0;
+}
+
+bool terminal_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        if (value && *value) return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+    }
+    return false;
+}
+
+int terminal_width(FILE *out)
+{
+    struct winsize size;
+    if (isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col;
+    const char *columns = getenv("COLUMNS");
+    int n = columns ? atoi(columns) : 0;
+    return n > 0 ? n : 80;
+}
+
+static void on_interrupt(int signal_number)
+{
+    (void)signal_number;
+    atomic_store(&terminal_interrupted, true);
+}
+
+void terminal_catch_interrupt(void)
+{
+    /* SA_RESETHAND: the second Ctrl-C does what it always does. No SA_RESTART: a read from the keyboard ends.
+     */
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+}
+
+void progress_show(struct progress *p, const char *format, ...)
+{
+    double now = clock_now();
+    if (p->began == 0) p->began = now;
+    if (now - p->began < 1 || now - p->shown < 0.2 || !isatty(STDERR_FILENO)) return;
+    va_list args;
+    va_start(args, format);
+    fputs("\r\033[K", stderr);
+    vfprintf(stderr, format, args);
+    fflush(stderr);
+    va_end(args);
+    p->shown = now;
+    p->visible = true;
+}
+
+void progress_end(struct progress *p)
+{
+    if (p->visible) fputs("\r\033[K", stderr);
+    p->visible = false;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The person's terminal: what it can show, one line of progress on it, and Ctrl-C. */
+#ifndef CLI_TERMINAL_H
+#define CLI_TERMINAL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+bool terminal_colour(FILE *out); /* a terminal that takes colours, and NO_COLOR is not set */
+bool terminal_utf8(void);        /* by the locale of the environment */
+int terminal_width(FILE *out);   /* columns; 80 where there are none */
+
+/* After terminal_catch_interrupt the first Ctrl-C only sets the flag; a second one ends the program. */
+void terminal_catch_interrupt(void);
+extern atomic_bool terminal_interrupted;
+
+/* A line on standard error that overwrites itself: shown only on a terminal, only when things take longer
+ * than a second, and a few times a second. Begin with a zeroed struct; progress_end wipes the line. */
+struct progress {
+    double began, shown;
+    bool visible;
+};
+void progress_show(struct progress *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void progress_end(struct progress *p);
+
+#endif
