@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Rules against facts from outside: plays the scripts tests/games/NAME.script on games/NAME.kif with every
- * engine. What a script may say is in tests/games/README.md. One test per script and engine. */
+ * engine. What a script may say is in tests/games/README.md. One test per script and engine.
+ *
+ *     test_scripts [slow] FOLDER [NAME] */
 #include "game/trace.h"
 #include "testing.h"
 
@@ -495,11 +497,13 @@ static void run_task(void **state)
 
 int main(int argc, char **argv)
 {
+    slow = argc > 1 && strcmp(argv[1], "slow") == 0;
+    argv += slow;
+    argc -= slow;
     const char *folder = argc > 1 ? argv[1] : "tests/games", *only = argc > 2 ? argv[2] : "*";
     char pattern[1000];
     glob_t found;
     size_t n = 0, nengines = sizeof engines / sizeof *engines;
-    slow = getenv("LUDENS_SLOW") != NULL;
     snprintf(pattern, sizeof pattern, "%s/%s.script", folder, only);
     if (glob(pattern, 0, NULL, &found) != 0) return 1;
     struct task *tasks = calloc(found.gl_pathc * nengines, sizeof *tasks);
