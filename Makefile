@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The front door. Meson and Ninja do the work; this file only remembers how they are called.
 .DEFAULT_GOAL := help
-.PHONY: help setup build play test test-slow asan tsan fuzz format lint install clean
+.PHONY: help setup build play test test-slow asan tsan fuzz bench-lifted format lint install clean
 
 BUILD := build
 LUDENS := $(BUILD)/src/ludens
@@ -50,6 +50,11 @@ fuzz: ## feed the parser and the engine nonsense, FUZZ_SECONDS=600 each
 	@CC=clang scripts/build $(BUILD)-fuzz -Dfuzz=true -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false -- fuzz
 	@scripts/fuzz $(BUILD)-fuzz $(FUZZ_SECONDS)
 
+bench-lifted: ## random games: the lifted engine against SWI-Prolog; ARGS=--help for more
+	@scripts/setup build prolog
+	@scripts/build $(BUILD) -- bench/random_games
+	@bench/lifted/run --ludens $(BUILD)/bench/random_games $(ARGS)
+
 format: ## lay out all C files anew
 	@scripts/setup test
 	@scripts/c-files | xargs clang-format -i
@@ -59,7 +64,8 @@ lint: ## static analysis with cppcheck and clang-tidy
 	@scripts/build $(BUILD)
 	@scripts/lint $(BUILD)
 
-install: build ## install program, library, header and games below PREFIX (/usr/local)
+install: ## install program, library, header and games below PREFIX (/usr/local)
+	@scripts/setup build
 	@scripts/build $(BUILD) -Dprefix=$(abspath $(PREFIX))
 	@meson install -C $(BUILD) --no-rebuild
 

@@ -35,6 +35,7 @@ static bool library_folder(int i, char *folder, size_t size)
     case 1: return snprintf(folder, size, "%.4000s/../share/ludens/games", program), true;
     case 2: return snprintf(folder, size, "%.4000s/../games", program), true;
     case 3: return snprintf(folder, size, "%.4000s/../../games", program), true; /* build/src/ludens */
+    case 4: return snprintf(folder, size, "%s", LUDENS_GAMES_FOLDER), true; /* for users of the library */
     default: return false;
     }
 }

@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# usage: install.sh BUILD-FOLDER
+# What is installed works far from the source: the program finds its games, and a stranger's program compiles
+# with what pkg-config says and plays one of them.
+set -eu
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT
+meson install -C "$1" --no-rebuild --quiet --destdir "$root"
+unset LUDENS_GAMES
+cd "$root"
+
+bin=$(find "$root" -name ludens -path '*/bin/*')
+"$bin" --version | grep -q '^ludens [0-9]'
+game=$(find "$root" -name ticTacToe.kif)
+"$bin" check "$game"
+
+cat >stranger.c <<'C'
+#include <ludens.h>
+
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+    struct ludens_error error;
+    struct ludens_game *game = ludens_game_load(argv[argc - 1], &error);
+    struct ludens_engine *engine = game ? ludens_engine_new(game, &error) : NULL;
+    struct ludens_state *state = engine ? ludens_state_new(engine, &error) : NULL;
+    bool over = false;
+    int steps = 0;
+    if (!state) return fprintf(stderr, "%s\n", error.text), 1;
+    while (ludens_state_terminal(state, &over, &error) && !over) {
+        uint32_t joint[16], count;
+        const uint32_t *moves;
+        for (uint32_t role = 0; role < ludens_game_roles(game); role++) {
+            if (!ludens_state_moves(state, role, &moves, &count, &error)) return 1;
+            joint[role] = moves[0];
+        }
+        if (!ludens_state_play(state, joint, &error)) return 1;
+        steps++;
+    }
+    printf("%s is over after %d steps\n", ludens_game_name(game), steps);
+    ludens_state_free(state);
+    ludens_engine_free(engine);
+    ludens_game_free(game);
+    return 0;
+}
+C
+PKG_CONFIG_PATH=$(dirname "$(find "$root" -name ludens.pc)")
+PKG_CONFIG_SYSROOT_DIR=$root
+LD_LIBRARY_PATH=$(dirname "$(find "$root" -name libludens.so)")
+export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR LD_LIBRARY_PATH
+# shellcheck disable=SC2046 # words on purpose
+cc -std=c11 -Wall -Wextra -Wpedantic -Werror stranger.c -o stranger $(pkg-config --cflags --libs ludens)
+./stranger "$game" | grep -x 'ticTacToe is over after [5-9] steps'
