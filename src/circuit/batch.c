@@ -425,6 +425,23 @@ void batch_collect_goals(struct batch *b, int16_t *goals, uint64_t *mask)
     TICKS_END(b, BATCH_GOAL);
 }
 
+uint32_t batch_lane_goals(struct batch *b, uint32_t lane, uint32_t role, uint32_t *out)
+{
+    TICKS_BEGIN(b);
+    uint64_t mask[BATCH_MAX_WORDS] = {0};
+    uint32_t n = 0;
+    mask[lane / 64] = 1ull << lane % 64;
+    assert(!(b->parked[lane / 64] & mask[lane / 64]));
+    b->sweeper->park(b->code->parks.v, b->code->parks.n, mask, b->inside->mem);
+    sweep_phase(b, PHASE_GOAL);
+    for (uint32_t i = 0; i < b->code->goals.n; i++) {
+        const struct code_goal *g = &b->code->goals.v[i];
+        if (g->role == role && slot(b, g->slot)[lane / 64] >> lane % 64 & 1) out[n++] = g->value;
+    }
+    TICKS_END(b, BATCH_GOAL);
+    return n;
+}
+
 /* --- Random games --------------------------------------------------------------------------------------- */
 
 static void tally_goals(struct batch *b, struct batch_tally *tally)

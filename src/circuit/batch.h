@@ -123,6 +123,9 @@ void batch_park(struct batch *b, const uint64_t *mask);
 /* The goals of all parked lanes: goals[lane * nroles + role], BATCH_GOAL_UNDEFINED unless there is exactly
  * one. Other lanes' entries are left alone. Empties b->parked; `mask` (may be NULL) gets what it was. */
 void batch_collect_goals(struct batch *b, int16_t *goals, uint64_t *mask);
+/* All goal values of a role in one lane as the last batch_view saw it, in the order of code->goals; returns
+ * how many. The lane must not be parked. `out` has room for code->goals.n. */
+uint32_t batch_lane_goals(struct batch *b, uint32_t lane, uint32_t role, uint32_t *out);
 
 /* --- Random games ------------------------------------------------------------------------------------- */
 

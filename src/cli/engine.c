@@ -2,6 +2,7 @@
 #include "cli/engine.h"
 
 #include "cli/terminal.h"
+#include "game/engine.h"
 
 #include <string.h>
 
@@ -10,24 +11,38 @@ static struct reasoner *open_lifted(const struct game *game, struct error *error
     return reasoner_lifted(game, 0, error);
 }
 
-/* One row per engine; the first is what "auto" takes. */
-static const struct engine {
+static struct reasoner *open_circuit(const struct game *game, struct error *error)
+{
+    return reasoner_ground(game, &(struct ground_limits){.bytes = (size_t)4 << 30}, error);
+}
+
+/* The circuit for rules that ground in the time a person waits for a command. */
+static struct reasoner *open_auto(const struct game *game, struct error *error)
+{
+    struct ground_limits limits = {.seconds = 2, .bytes = (size_t)2 << 30};
+    struct reasoner *r = reasoner_ground(game, &limits, error);
+    return r ? r : reasoner_lifted(game, 0, error);
+}
+
+static const struct engine_row {
     const char *name;
     struct reasoner *(*open)(const struct game *game, struct error *error);
 } engines[] = {
     {"lifted", open_lifted},
+    {"circuit", open_circuit},
+    {"auto", open_auto},
     {0},
 };
 
 struct reasoner *engine_open(const struct game *game, const char *name, struct error *error)
 {
     char known[100] = "";
-    for (const struct engine *e = engines; e->name; e++) {
-        if (strcmp(name, "auto") == 0 || strcmp(name, e->name) == 0) return e->open(game, error);
+    for (const struct engine_row *e = engines; e->name; e++) {
+        if (strcmp(name, e->name) == 0) return e->open(game, error);
+        if (e != engines) strncat(known, ", ", sizeof known - strlen(known) - 1);
         strncat(known, e->name, sizeof known - strlen(known) - 1);
-        strncat(known, ", ", sizeof known - strlen(known) - 1);
     }
-    error_set(error, ERROR_INPUT, "there is no engine '%s'; there are: %sauto", name, known);
+    error_set(error, ERROR_INPUT, "there is no engine '%s'; there are: %s", name, known);
     return NULL;
 }
 

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "game/engine.h"
+
+#include "base/clock.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+struct engine {
+    const struct game *game;
+    struct ground_limits limits;
+    atomic_bool cancel;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t done;
+    enum engine_status status; /* under the lock */
+    /* written by the thread before it changes the status */
+    struct circuit *circuit;
+    struct code *code;
+    struct error error;
+    struct engine_report report;
+};
+
+/* What is left of the seconds, or an error when nothing is. */
+static bool time_left(struct engine *e, double begun, struct ground_limits *left)
+{
+    *left = e->limits;
+    left->cancel = &e->cancel;
+    if (e->limits.seconds <= 0) return true;
+    left->seconds = e->limits.seconds - (clock_now() - begun);
+    return left->seconds > 0 || error_set(&e->error, ERROR_TIME, "out of time");
+}
+
+static bool make(struct engine *e)
+{
+    double begun = clock_now(), since = clock_thread(), now;
+    struct engine_report *report = &e->report;
+    struct ground_limits left;
+    if (!time_left(e, begun, &left)) return false;
+    struct ground *ground = ground_build(e->game->program, &left, &report->ground, &e->error);
+    report->ground_seconds = (now = clock_thread()) - since;
+    if (!ground) return error_prefix(&e->error, "grounding");
+    report->ground_rules = ground->rules.n;
+    report->ground_literals = ground->literals.n;
+    report->ground_atoms = ground->natoms;
+    since = now;
+    if (time_left(e, begun, &left)) e->circuit = circuit_build(ground, &left, &e->error);
+    report->circuit_seconds = (now = clock_thread()) - since;
+    ground_free(ground);
+    if (!e->circuit) return false;
+    report->circuit_bytes = e->circuit->heap->peak;
+    since = now;
+    if (time_left(e, begun, &left)) e->code = code_build(e->circuit, &left, &e->error);
+    report->code_seconds = clock_thread() - since;
+    if (!e->code) return error_prefix(&e->error, "laying out the circuit");
+    report->code_bytes = e->code->heap->peak;
+    return true;
+}
+
+static void *work(void *engine)
+{
+    struct engine *e = engine;
+    bool good = make(e);
+    pthread_mutex_lock(&e->lock);
+    e->status = good ? ENGINE_READY : ENGINE_FAILED;
+    pthread_cond_broadcast(&e->done);
+    pthread_mutex_unlock(&e->lock);
+    return NULL;
+}
+
+struct engine *engine_start(const struct game *game, const struct ground_limits *limits, struct error *error)
+{
+    struct engine *e = calloc(1, sizeof *e);
+    if (!e) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
+    e->game = game;
+    if (limits) e->limits = *limits;
+    atomic_init(&e->cancel, false);
+    pthread_mutex_init(&e->lock, NULL);
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&e->done, &attributes);
+    pthread_condattr_destroy(&attributes);
+    if (pthread_create(&e->thread, NULL, work, e) == 0) return e;
+    error_set(error, ERROR_SYSTEM, "no thread to ground the rules in");
+    pthread_cond_destroy(&e->done);
+    pthread_mutex_destroy(&e->lock);
+    free(e);
+    return NULL;
+}
+
+void engine_cancel(struct engine *e)
+{
+    atomic_store(&e->cancel, true);
+}
+
+void engine_free(struct engine *e)
+{
+    if (!e) return;
+    engine_cancel(e);
+    pthread_join(e->thread, NULL);
+    code_free(e->code);
+    circuit_free(e->circuit);
+    pthread_cond_destroy(&e->done);
+    pthread_mutex_destroy(&e->lock);
+    free(e);
+}
+
+enum engine_status engine_poll(struct engine *e)
+{
+    return engine_wait(e, 0);
+}
+
+enum engine_status engine_wait(struct engine *e, double seconds)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    if (seconds > 0) {
+        long long ns = until.tv_nsec + (long long)(seconds * 1e9);
+        until.tv_sec += (time_t)(ns / 1000000000);
+        until.tv_nsec = (long)(ns % 1000000000);
+    }
+    pthread_mutex_lock(&e->lock);
+    int late = 0;
+    while (e->status == ENGINE_WORKING && seconds != 0 && !late)
+        late = seconds < 0 ? pthread_cond_wait(&e->done, &e->lock)
+                           : pthread_cond_timedwait(&e->done, &e->lock, &until);
+    enum engine_status status = e->status;
+    pthread_mutex_unlock(&e->lock);
+    return status;
+}
+
+const struct code *engine_code(struct engine *e)
+{
+    return engine_poll(e) == ENGINE_READY ? e->code : NULL;
+}
+
+const struct error *engine_error(struct engine *e)
+{
+    return engine_poll(e) == ENGINE_FAILED ? &e->error : NULL;
+}
+
+const struct engine_report *engine_report(struct engine *e)
+{
+    return engine_poll(e) == ENGINE_WORKING ? NULL : &e->report;
+}
