@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* ludens check: what is wrong with rule sheets. */
 #include "cli/commands.h"
-#include "logic/validate.h"
+#include "game/trial.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -10,7 +10,9 @@
 #define CHECK_MEMORY ((size_t)4 << 30)
 
 struct check {
-    bool json;
+    bool json, only_static;
+    int64_t games, steps;
+    struct trial_options trial;
     json_t *files; /* with --json: an object for each sheet */
     uint32_t sheets, faulty, odd;
     uint32_t errors, warnings;
@@ -42,6 +44,7 @@ static json_t *diag_to_json(const struct diags *d, const struct diag *g)
     json_t *o = json_pack("{s:s, s:s, s:s}", "severity", g->error ? "error" : "warning", "id", g->id, "text",
                           g->text);
     if (g->hint) json_object_set_new(o, "hint", json_string(g->hint));
+    if (g->note) json_object_set_new(o, "note", json_string(g->note));
     if (g->offset != DIAG_NOWHERE) {
         struct source_place at = source_place(d->source, g->offset);
         json_object_set_new(o, "line", json_integer(at.line));
@@ -51,22 +54,29 @@ static json_t *diag_to_json(const struct diags *d, const struct diag *g)
     return o;
 }
 
-static void keep_findings(struct check *c, const char *path, const struct diags *d)
+static void keep_findings(struct check *c, const char *path, const struct diags *d, const struct trial *t)
 {
-    json_t *list = json_array();
+    json_t *list = json_array(), *file;
     for (uint32_t i = 0; i < d->list.n; i++) json_array_append_new(list, diag_to_json(d, &d->list.v[i]));
-    json_array_append_new(c->files,
-                          json_pack("{s:s, s:I, s:I, s:o}", "file", path, "errors", (json_int_t)d->errors,
-                                    "warnings", (json_int_t)d->warnings, "findings", list));
+    file = json_pack("{s:s, s:I, s:I, s:o}", "file", path, "errors", (json_int_t)d->errors, "warnings",
+                     (json_int_t)d->warnings, "findings", list);
+    if (t->games)
+        json_object_set_new(file, "simulation",
+                            json_pack("{s:I, s:I, s:I, s:I}", "games", (json_int_t)t->games, "ended",
+                                      (json_int_t)t->ended, "shortest", (json_int_t)t->shortest, "longest",
+                                      (json_int_t)t->longest));
+    json_array_append_new(c->files, file);
 }
 
-static int report(struct check *c, const char *path, struct diags *d)
+static int report(struct check *c, const char *path, struct diags *d, const struct trial *t)
 {
     qsort(d->list.v, d->list.n, sizeof *d->list.v, compare_diags);
     if (c->json)
-        keep_findings(c, path, d);
+        keep_findings(c, path, d, t);
     else
         print_findings(d);
+    if (!c->json && t->games < t->begun)
+        printf("%s: time was up; %u of %u games played\n", path, t->games, c->trial.games);
     c->sheets++;
     c->faulty += d->errors > 0;
     c->odd += d->errors == 0 && d->warnings > 0;
@@ -75,24 +85,34 @@ static int report(struct check *c, const char *path, struct diags *d)
     return d->errors ? EXIT_NO : EXIT_YES;
 }
 
+/* Random games, where the rules are sound enough to play. False: they could not be played at all. */
+static bool simulate(const struct check *c, struct game *game, struct trial *trial, struct error *error)
+{
+    struct reasoner *r = reasoner_lifted(game, 0, error);
+    if (!r) return false;
+    struct heap_guard guard;
+    if (HEAP_ENTER(game->heap, &guard, error)) {
+        trial_run(r, &c->trial, &game->diags, trial);
+        heap_leave(game->heap);
+    }
+    reasoner_free(r);
+    return error->code == ERROR_NONE;
+}
+
 static int check_file(struct check *c, const char *path)
 {
     struct error error = {0};
-    struct heap_guard guard;
-    struct heap *heap = heap_new(CHECK_MEMORY);
-    volatile int status = EXIT_TROUBLE;
-    if (heap && HEAP_ENTER(heap, &guard, &error)) {
-        struct source *source = source_read(heap, path);
-        struct diags diags;
-        diags_init(&diags, heap, source);
-        struct syntax *syntax = syntax_parse(heap, source, &diags);
-        if (!diags.errors) validate_program(program_build(heap, syntax, &diags), &diags);
-        status = report(c, path, &diags);
-        heap_leave(heap);
-    }
-    if (!heap) error_set(&error, ERROR_MEMORY, "out of memory");
-    if (error.code) command_trouble("check", &error);
-    heap_free(heap);
+    struct trial trial = {0};
+    struct game *refused = NULL, *game = game_load(path, CHECK_MEMORY, &refused, &error);
+    if (!game && !refused) return command_trouble("check", &error);
+    int status = EXIT_TROUBLE;
+    error_clear(&error);
+    if (!refused && !c->only_static && !simulate(c, game, &trial, &error))
+        diag_add(&game->diags, true, "gave-up", DIAG_NOWHERE, 0, NULL, "the rules cannot be evaluated: %s",
+                 error.text);
+    status = report(c, path, refused ? &refused->diags : &game->diags, &trial);
+    game_free(game);
+    game_free(refused);
     return status;
 }
 
@@ -114,9 +134,20 @@ static void print_summary(const struct check *c)
 
 int cmd_check(int argc, char **argv)
 {
-    struct check c = {0};
+    struct check c = {.games = 20, .steps = 1000, .trial = {.seed = 1, .seconds = 10}};
     const struct option table[] = {
-        {"json", 'j', OPTION_FLAG, &c.json, .help = "print the findings as one JSON object"}, {0}};
+        {"static", 's', OPTION_FLAG, &c.only_static, .help = "look at the rules only; play no games"},
+        {"games", 'n', OPTION_INT, &c.games, .min = 1, .max = 1e9, .value = "N",
+         .help = "random games to play"},
+        {"steps", 0, OPTION_INT, &c.steps, .min = 1, .max = 1e6, .value = "N",
+         .help = "how long a game may last"},
+        {"seed", 0, OPTION_SEED, &c.trial.seed, .value = "N", .help = "for the random games"},
+        {"seconds", 0, OPTION_REAL, &c.trial.seconds, .min = 0, .max = 1e9, .value = "S",
+         .help = "to play the games of one sheet in; 0: no limit"},
+        {"strict", 0, OPTION_FLAG, &c.trial.strict,
+         .help = "also warn where goals are undefined or fall during a game"},
+        {"json", 'j', OPTION_FLAG, &c.json, .help = "print the findings as one JSON object"},
+        {0}};
     int operands, status, worst = EXIT_YES;
     if (!command_begin(
             "check [OPTION...] FILE...",
@@ -125,6 +156,8 @@ int cmd_check(int argc, char **argv)
             "not be read.",
             table, 1, -1, argc, argv, &operands, &status))
         return status;
+    c.trial.games = (uint32_t)c.games;
+    c.trial.steps = (uint32_t)c.steps;
     c.files = json_array();
     for (int i = 1; i <= operands; i++) {
         status = check_file(&c, argv[i]);

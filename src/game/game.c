@@ -5,6 +5,7 @@
 #include "base/sha1.h"
 #include "base/spell.h"
 #include "logic/lifted.h"
+#include "logic/validate.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -93,18 +94,6 @@ static const char *game_name(struct heap *heap, const char *path)
     return heap_strdup(heap, base, n);
 }
 
-/* Without these there is nothing to play; everything else that is missing is `ludens check`'s business. */
-static void check_complete(struct game *g)
-{
-    const struct program *p = g->program;
-    if (!p->relations.v[p->keyword[KW_ROLE]].rules.n)
-        diag_add(&g->diags, true, "missing-role", DIAG_NOWHERE, 0, "add (role NAME) for each player",
-                 "there are no roles");
-    if (!p->relations.v[p->keyword[KW_LEGAL]].rules.n)
-        diag_add(&g->diags, true, "missing-legal", DIAG_NOWHERE, 0, "say with 'legal' what each role may do",
-                 "no role ever has a move");
-}
-
 /* Roles are facts nearly always; when rules make them, the engine works them out. */
 static void find_roles(struct game *g)
 {
@@ -140,7 +129,7 @@ static void find_roles(struct game *g)
         lifted_free(e);
         if (!good) heap_fail(g->heap, error.code, "the roles could not be worked out: %s", error.text);
         if (roles.n == 0)
-            diag_add(&g->diags, true, "missing-role", DIAG_NOWHERE, 0, "no rule for 'role' ever fires",
+            diag_add(&g->diags, true, "no-role", DIAG_NOWHERE, 0, "no rule for 'role' ever fires",
                      "there are no roles");
     }
     g->roles = roles.v;
@@ -172,7 +161,7 @@ static struct game *load(const char *name, const char *path, const char *text, s
         diags_init(&g->diags, heap, g->source);
         g->syntax = syntax_parse(heap, g->source, &g->diags);
         if (!g->diags.errors) g->program = program_build(heap, g->syntax, &g->diags);
-        if (g->program) check_complete(g);
+        if (g->program) validate_program(g->program, &g->diags);
         if (!g->diags.errors) find_roles(g);
         heap_leave(heap);
         game = g;

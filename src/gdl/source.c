@@ -99,6 +99,17 @@ void diag_add(struct diags *d, bool error, const char *id, uint32_t offset, uint
     vec_push(d->heap, &d->list, r);
 }
 
+void diag_note(struct diags *d, const char *format, ...)
+{
+    char text[1000];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (d->list.n && d->list.n == d->errors + d->warnings)
+        vec_last(&d->list).note = heap_strdup(d->heap, text, strlen(text));
+}
+
 /* A source line may be megabytes long or hold anything: show a window around the place, with control
  * characters and broken UTF-8 replaced. */
 static void print_excerpt(FILE *out, const struct source *s, const struct source_place *p,
@@ -140,6 +151,7 @@ void diag_print(FILE *out, const struct source *source, const struct diag *d, bo
     if (colour) fputs("\033[0m", out);
     fprintf(out, "%s [%s]\n", d->text, d->id);
     if (placed) print_excerpt(out, source, &p, d, colour);
+    if (d->note) fprintf(out, "    note: %s\n", d->note);
     if (d->hint) fprintf(out, "    hint: %s\n", d->hint);
 }
 

@@ -36,6 +36,7 @@ struct diag {
         length; /* what it is about; length 0: a point; offset UINT32_MAX: the sheet as a whole */
     const char *text;
     const char *hint; /* what to do; may be NULL */
+    const char *note; /* more about it, such as how to see it again; may be NULL */
 };
 
 struct diags {
@@ -51,6 +52,8 @@ struct diags {
 void diags_init(struct diags *d, struct heap *heap, const struct source *source);
 void diag_add(struct diags *d, bool error, const char *id, uint32_t offset, uint32_t length, const char *hint,
               const char *format, ...) __attribute__((format(printf, 7, 8)));
+/* Add a note to the remark made last, if it was kept. */
+void diag_note(struct diags *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Print one remark as compilers do: file:line:column: error: text [id], the line, a caret, the hint. */
 void diag_print(FILE *out, const struct source *source, const struct diag *d, bool colour);
 /* The first error as a struct error, for callers that only want to know why a game is refused. */

@@ -6,7 +6,8 @@
  *     (<= (plus ?x (s ?y) (s ?z)) (plus ?x ?y ?z))         ?y is none of these; plus has no end
  *     (<= (far ?x ?z) (far ?x ?y) (far ?y ?z))             neither, but far cannot leave its finite domain
  *
- * So a violation is an error only if a rule of the cycle makes terms deeper. */
+ * A rule of a cycle that makes terms deeper is the graver case: the relation is infinite, and only an engine
+ * that never asks for all of it can play on. Simulation tells whether ours can; here both are warnings. */
 #include "base/hash.h"
 #include "logic/validate.h"
 
@@ -85,14 +86,10 @@ static void check_rule(const struct program *p, struct diags *d, const struct ru
             text_init(&s, d->heap);
             term_print(p->terms, x, false, r->names, &s);
             validate_report(
-                p, d, growing, growing ? "endless-recursion" : "recursion-restriction", l->node,
-                growing ? "bind it with a relation that is not part of the recursion, such as a "
-                          "finite list of values"
-                        : "bind it with a relation that is not part of the recursion to follow the "
-                          "standard",
-                "'%.*s' calls itself with %.60s, which neither the head nor a literal outside the "
-                "recursion provides",
-                RELATION_NAME(p, r->relation), s.s);
+                p, d, false, growing ? "endless-recursion" : "recursion-restriction", l->node,
+                "bind it with a relation that is not part of the recursion, such as a list of values",
+                "'%.*s' %s with %.60s, which neither the head nor a literal outside the recursion provides",
+                RELATION_NAME(p, r->relation), growing ? "has no end: it calls itself" : "calls itself", s.s);
             heap_release(d->heap, s.s);
             break;
         }

@@ -33,7 +33,7 @@ SOUND = """\
 class Check(harness.Case):
     def findings(self, text, status):
         """(severity, id, line) of everything said about a sheet."""
-        out, _ = self.ludens("check", "--json", self.write("game.kif", text), status=status)
+        out, _ = self.ludens("check", "--static", "--json", self.write("game.kif", text), status=status)
         (report,) = json.loads(out)["files"]
         found = [(f["severity"], f["id"], f.get("line")) for f in report["findings"]]
         self.assertEqual(report["errors"], sum(f[0] == "error" for f in found))
@@ -112,8 +112,7 @@ class Check(harness.Case):
         self.expect("warning", "unstratified-relation", "(<= (goal black 7) (not (goal black 0)))")
 
     def test_recursion_must_end(self):
-        self.expect("error", "endless-recursion",
-                    "(<= (number (s ?x)) (number ?x))")
+        self.expect("warning", "endless-recursion", "(<= (number (s ?x)) (number ?x))")
         self.expect("warning", "recursion-restriction",
                     "(<= (number ?x) (number ?x) (number ?y) (distinct ?x ?y))")
         line, sheet = self.added("(<= (less ?x ?y) (step ?x ?y)) (<= (less ?x ?z) (step ?x ?y) (less ?y ?z)) "
@@ -175,9 +174,93 @@ class Check(harness.Case):
     def test_syntax_errors_are_findings(self):
         self.assertEqual(self.findings("(role a)\n(role \x01)", 1)[0], ("error", "control-character", 2))
 
+    def simulated(self, text, *options, status):
+        out, _ = self.ludens("check", "--json", self.write("game.kif", text), *options, status=status)
+        (report,) = json.loads(out)["files"]
+        return report
+
+    def expect_simulated(self, severity, id, text, *options):
+        report = self.simulated(text, *options, status=1 if severity == "error" else 0)
+        self.assertEqual([(f["severity"], f["id"]) for f in report["findings"]], [(severity, id)], text)
+        return report["findings"][0]
+
+    def test_games_are_played(self):
+        report = self.simulated(SOUND, "--games", 7, status=0)
+        self.assertEqual(report["simulation"], {"games": 7, "ended": 7, "shortest": 1, "longest": 1})
+        self.assertNotIn("simulation", self.simulated(SOUND, "--static", status=0))
+
+    def test_every_role_must_always_have_a_move(self):
+        text = SOUND.replace("(<= terminal\n    (true (picked ?x)))", "(<= terminal (true (picked 1)))")
+        found = self.expect_simulated("error", "no-legal-move", text)
+        self.assertIn("role white has no legal move", found["text"])
+        self.assertRegex(found["note"], r"^first in game \d+ of seed 1 after 1 step, where these are true: \(picked 2\)$")
+
+    def test_games_must_end(self):
+        loop = SOUND.replace("(<= terminal\n    (true (picked ?x)))", "(<= terminal (true (picked 3)))")
+        loop += "(<= (next (control white)) (true (control white)))"
+        found = self.expect_simulated("error", "endless", loop, "--steps", 30)
+        self.assertIn("comes again", found["text"])
+
+    def test_long_games_are_warned_of(self):
+        count = "(init (step 0)) (<= (next (step ?y)) (true (step ?x)) (succ ?x ?y)) "
+        count += " ".join(f"(succ {i} {i + 1})" for i in range(40))
+        text = SOUND.replace("(true (picked ?x)))\n(<= (goal white 100)", "(true (step 35)))\n(<= (goal white 100)")
+        text += count + "(<= (next (control white)) (true (control white)))"
+        self.assertEqual(self.simulated(text, status=0)["simulation"]["longest"], 35)
+        self.expect_simulated("warning", "too-long", text, "--steps", 30)
+
+    def test_every_role_needs_exactly_one_goal_at_the_end(self):
+        self.expect_simulated("error", "no-goal-value", SOUND.replace("(true (picked 2))", "(true (picked 1)) (true (picked 2))"))
+        self.expect_simulated("error", "several-goal-values", SOUND + "(<= (goal black 10) (true (picked 2)))")
+        self.expect_simulated("error", "goal-out-of-range", "(bonus 101)" + SOUND.replace(
+            "(goal black 0)\n    (true", "(goal black ?y)\n    (bonus ?y) (true"))
+
+    def test_rules_that_cannot_be_evaluated_are_an_error(self):
+        report = self.simulated(SOUND + "(<= (number (s ?x)) (number ?x))", status=1)
+        self.assertEqual({f["id"] for f in report["findings"]}, {"gave-up", "endless-recursion"})
+
+    def test_strict_also_watches_goals_during_the_game(self):
+        falls = SOUND + "(<= (goal black 70) (true (control white))) (<= (goal white 0) (true (control white)))"
+        self.assertEqual(self.simulated(falls, status=0)["findings"], [])
+        self.expect_simulated("warning", "goal-falls", falls, "--strict")
+        self.assertEqual({f["id"] for f in self.simulated(SOUND, "--strict", status=0)["findings"]}, {"goal-undefined"})
+
+    def test_the_seed_decides_the_games(self):
+        text = SOUND + "(<= (goal black 10) (true (picked 2)))"
+        first, again = (self.simulated(text, "--seed", 9, status=1) for _ in range(2))
+        self.assertEqual(first, again)
+        self.assertIn("of seed 9 ", first["findings"][0]["note"])
+
+    def test_dialects_are_played(self):
+        odd = """(role white)
+            (init (control 1))
+            (<= (legal white (pick ?x)) (or (number ?x) (or (extra ?x) (extra ?x))) (not (or (never) (distinct ?x ?x))))
+            (legal white noop)
+            (number 1) (<= (extra 2))
+            (<= (next (picked ?x)) (and (does white (pick ?x)) (true (control 1))))
+            (<= (next (picked 3)) (does white noop))
+            (next (done))
+            (<= never (true (control 7)))
+            (base picked 1)
+            (<= (terminal) (true (done)))
+            (<= (goal white 100) (true (picked ?x)) (not (distinct ?x 2)))
+            (<= (goal white 0) (not (goal white 100)))"""
+        report = self.simulated(odd, "--games", 50, status=0)
+        self.assertEqual(report["simulation"]["ended"], 50)
+        self.assertGreaterEqual({f["id"] for f in report["findings"]},
+                                {"constant-legal", "constant-next", "and-in-body", "keyword-arity", "parentheses",
+                                 "empty-body", "unstratified-relation"})
+
     def test_our_games_are_passed_in_silence(self):
-        out, _ = self.ludens("check", *harness.games())
-        self.assertEqual(len(out.splitlines()), 1, out)
+        out, _ = self.ludens("check", "--json", "--games", 3, *harness.games())
+        report = json.loads(out)
+        self.assertEqual((report["errors"], report["warnings"]), (0, 0), out)
+
+    def test_the_corpus_is_checked_without_a_crash(self):
+        if not harness.corpus():
+            self.skipTest("no corpus")
+        out, _ = self.ludens("check", "--static", "--json", *harness.corpus())
+        self.assertEqual(json.loads(out)["errors"], 0)
 
 
 harness.main()

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #define FUZZ_MEMORY ((size_t)64 << 20)
+#define FUZZ_SECONDS 2
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
