@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How moves are chosen outside the tree (and among moves of a node that were never tried), and what is
+ * learned for it.
+ *
+ *     playout policy  =  [last good reply, else]  values  +  sampler
+ *                                                 │           uniform, Gibbs, epsilon-greedy
+ *                                                 └ MAST, TO-MAST, PAST, FAST, NST, or a weighted sum
+ *
+ * Each scheme is one file in policy/ and one row in policy/registry.c. Everything is per role and keyed by
+ * move numbers, so schemes need not know the game. A policy belongs to one search, on one thread.
+ */
+#ifndef SEARCH_POLICY_H
+#define SEARCH_POLICY_H
+
+#include "base/rng.h"
+#include "game/reasoner.h"
+
+/* A finished simulation, from the root of the tree to its end. */
+struct episode {
+    uint32_t nroles, steps;
+    uint32_t tree_steps;    /* the first so many were made in the tree */
+    const uint32_t *moves;  /* steps * nroles */
+    const float *reward;    /* by role, at the end */
+    float discount;         /* reward at step t counts discount^(steps - t) */
+    const uint64_t *states; /* steps * state_words, only if a policy wants them */
+    uint32_t state_words;
+};
+
+/* Where a move is to be chosen. */
+struct situation {
+    uint32_t role, nroles;
+    const uint32_t *last;   /* joint move made before, NULL at the beginning */
+    const uint32_t *before; /* and the one before that */
+    const uint64_t *state;  /* only if a policy wants it */
+    uint32_t state_words;
+};
+
+/* The move of the role that NST and LGR look at: one step back role - 1, two steps back role - 2 (000 §IV-B).
+ */
+#define MOVE_NONE UINT32_MAX
+static inline uint32_t situation_last(const struct situation *s)
+{
+    return s->last ? s->last[(s->role + s->nroles - 1) % s->nroles] : MOVE_NONE;
+}
+static inline uint32_t situation_before(const struct situation *s)
+{
+    return s->before ? s->before[(s->role + 2 * s->nroles - 2) % s->nroles] : MOVE_NONE;
+}
+
+/* Values of moves, as rewards 0..100. */
+struct values {
+    const struct values_ops *ops;
+};
+
+struct values_ops {
+    const char *name;
+    bool wants_states;
+    /* Score the moves; moves never seen score 100 (or what the scheme says). */
+    void (*score)(struct values *v, const struct situation *s, const uint32_t *moves, uint32_t n, float *out);
+    /* Learn from an episode. */
+    void (*learn)(struct values *v, const struct episode *e);
+    /* Multiply all visit counts by gamma (001 equation 3). NULL: the scheme does not decay. */
+    void (*decay)(struct values *v, float gamma);
+    /* Multiply the counts of what occurred in the episode (001, simulation decay), once per occurrence. NULL:
+     * not possible. */
+    void (*decay_episode)(struct values *v, const struct episode *e, float omega);
+    void (*free)(struct values *v);
+};
+
+/* How a move is drawn from scores. */
+enum sampler_kind { SAMPLE_UNIFORM, SAMPLE_GIBBS, SAMPLE_GREEDY };
+
+struct sampler {
+    enum sampler_kind kind;
+    float tau, epsilon;
+};
+
+/* Index of the move drawn. Greedy: with probability epsilon any move, else one of those with the highest
+ * score. */
+uint32_t sampler_draw(const struct sampler *s, struct rng *rng, const float *scores, uint32_t n);
+
+/* When counts are forgotten. Off where gamma is 1. */
+struct decay {
+    float move;  /* gamma after each move of the match */
+    float batch; /* gamma after each `batch_size` simulations */
+    uint32_t batch_size;
+    float simulation; /* omega after each simulation */
+};
+
+struct lgr;
+
+struct policy {
+    struct values *values; /* NULL: uniform */
+    struct sampler sampler;
+    struct decay decay;
+    struct lgr *lgr; /* NULL: none */
+    bool wants_states;
+    uint64_t simulations;
+    float *scores;
+    uint32_t scores_cap;
+};
+
+void policy_done(struct policy *p);
+/* Choose among n > 1 moves: index. */
+uint32_t policy_choose(struct policy *p, const struct situation *s, struct rng *rng, const uint32_t *moves,
+                       uint32_t n);
+static inline bool policy_is_uniform(const struct policy *p)
+{
+    return !p->values && !p->lgr;
+}
+void policy_learn(struct policy *p, const struct episode *e);
+void policy_moved(struct policy *p); /* a move of the match was made */
+
+/* The schemes. NULL without memory. */
+struct values *values_mast(uint32_t nroles, bool tree_only);
+struct values *values_past(uint32_t nroles, uint32_t threshold, float fallback);
+struct values *values_nst(uint32_t nroles, uint32_t k);
+struct values *values_sum(struct values *a, struct values *b, float weight); /* owns both; b NULL-safe */
+struct lgr *lgr_new(uint32_t nroles);
+void lgr_free(struct lgr *l);
+/* The stored reply if it is among the moves, else MOVE_NONE: index. */
+uint32_t lgr_reply(const struct lgr *l, const struct situation *s, const uint32_t *moves, uint32_t n);
+void lgr_learn(struct lgr *l, const struct episode *e);
+
+#endif

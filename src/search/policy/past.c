@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Predicate-Average Sampling Technique (002 §4.1.3): Qp(p, a), the mean reward of simulations in which a role
+ * made move a in a state where fact p was true. A move is worth its best Qp(p, a) over the facts of the
+ * state; averages of fewer than `threshold` samples count as 50. */
+#include "search/policy/table.h"
+
+struct past {
+    struct values values;
+    uint32_t nroles, threshold;
+    float fallback;
+    struct stat_table *roles;
+};
+
+/* Facts are the set bits of the state's words; whatever the words mean, equal facts have equal places. */
+static uint64_t key_of(uint32_t fact, uint32_t move)
+{
+    return ((uint64_t)fact << 32 | move) + 1;
+}
+
+static void score(struct values *v, const struct situation *s, const uint32_t *moves, uint32_t n, float *out)
+{
+    const struct past *p = (struct past *)v;
+    const struct stat_table *t = &p->roles[s->role];
+    float threshold = (float)p->threshold;
+    for (uint32_t i = 0; i < n; i++) out[i] = -1;
+    for (uint32_t w = 0; w < s->state_words; w++)
+        for (uint64_t x = s->state[w]; x; x &= x - 1) {
+            uint32_t fact = w * 64 + (uint32_t)__builtin_ctzll(x);
+            for (uint32_t i = 0; i < n; i++) {
+                const struct stat *q = stat_table_find(t, key_of(fact, moves[i]));
+                float value = q && q->n >= threshold ? q->mean : p->fallback;
+                if (value > out[i]) out[i] = value;
+            }
+        }
+    for (uint32_t i = 0; i < n; i++)
+        if (out[i] < 0) out[i] = p->fallback;
+}
+
+static void each(struct past *p, const struct episode *e, float omega, bool learning)
+{
+    for (uint32_t r = 0; r < e->nroles; r++) {
+        float reward = e->reward[r];
+        for (uint32_t t = e->steps; t-- > 0;) {
+            reward *= e->discount;
+            uint32_t move = e->moves[t * e->nroles + r];
+            const uint64_t *state = e->states + (size_t)t * e->state_words;
+            for (uint32_t w = 0; w < e->state_words; w++)
+                for (uint64_t x = state[w]; x; x &= x - 1) {
+                    struct stat *q =
+                        stat_table_at(&p->roles[r], key_of(w * 64 + (uint32_t)__builtin_ctzll(x), move));
+                    if (!q) continue;
+                    if (learning)
+                        stat_add(q, reward);
+                    else
+                        q->n *= omega;
+                }
+        }
+    }
+}
+
+static void learn(struct values *v, const struct episode *e)
+{
+    if (e->states) each((struct past *)v, e, 1, true);
+}
+
+static void decay(struct values *v, float gamma)
+{
+    struct past *p = (struct past *)v;
+    for (uint32_t r = 0; r < p->nroles; r++) stat_table_scale(&p->roles[r], gamma);
+}
+
+static void decay_episode(struct values *v, const struct episode *e, float omega)
+{
+    if (e->states) each((struct past *)v, e, omega, false);
+}
+
+static void past_free(struct values *v)
+{
+    struct past *p = (struct past *)v;
+    for (uint32_t r = 0; r < p->nroles && p->roles; r++) free(p->roles[r].v);
+    free(p->roles);
+    free(p);
+}
+
+struct values *values_past(uint32_t nroles, uint32_t threshold, float fallback)
+{
+    static const struct values_ops ops = {"past", true, score, learn, decay, decay_episode, past_free};
+    struct past *p = calloc(1, sizeof *p);
+    if (!p) return NULL;
+    p->values.ops = &ops;
+    p->nroles = nroles;
+    p->threshold = threshold;
+    p->fallback = fallback;
+    p->roles = calloc(nroles, sizeof *p->roles);
+    if (!p->roles) return past_free(&p->values), NULL;
+    return &p->values;
+}

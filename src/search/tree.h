@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The game tree of MCTS, really a graph: equal states are one node (transpositions), compared in full.
+ *
+ *   space (words)                                       table: state hash -> node
+ *   ┌───────┬───────────┬──────────────────────────┐
+ *   │ header│ state     │ actions of role 0, 1 ... │ ── child ──> node        (one role has a choice)
+ *   └───────┴───────────┴──────────────────────────┘
+ *                          with several choosing at once: edges, joint choice -> node, chained per node and
+ * hashed
+ *
+ * Every role has its own statistics per node (the opponent models of 002 §3.3.4): n(s, a) and the mean reward
+ * Q(s, a). `pending` counts simulations on their way through the action: until they return they count as lost
+ * (virtual loss).
+ *
+ * A node is a number (its place in the space); tree_node() turns it into a pointer that is valid until the
+ * next tree_add or tree_collect. When the space is full, tree_collect copies what is worth keeping to a new
+ * space (a copying collector): what can be reached from the root, and, if that is still too much, only nodes
+ * visited often. Numbers change then; tree_moved() tells the new one.
+ */
+#ifndef SEARCH_TREE_H
+#define SEARCH_TREE_H
+
+#include "game/reasoner.h"
+
+struct tree_action {
+    uint32_t move;
+    uint32_t n;     /* N(s, a): finished simulations */
+    float mean;     /* Q(s, a) */
+    uint32_t child; /* 0: none yet, or the node uses edges */
+    uint16_t pending;
+    uint16_t unused;
+};
+
+struct rave {
+    float mean;
+    uint32_t n;
+};
+
+enum { NODE_TERMINAL = 1, NODE_GOALS = 2 /* goals are known */ };
+#define NO_MOVER UINT32_MAX
+
+struct tree_node {
+    uint64_t hash;
+    uint32_t visits; /* N(s): finished simulations */
+    uint32_t pending;
+    uint32_t words;   /* of the state */
+    uint32_t size;    /* of the node, in words */
+    uint32_t mover;   /* the only role with more than one action; 0 if none has; NO_MOVER if several have */
+    uint32_t edges;   /* first edge of the chain, 0: none */
+    uint32_t forward; /* where it went in the collection going on */
+    uint32_t flags;
+    uint64_t body[]; /* state; goals (int16 by role); first[nroles + 1] (uint32); actions; rave; best */
+};
+
+struct tree_edge {
+    uint64_t joint;
+    uint32_t parent, child, next, unused;
+};
+
+struct tree {
+    uint32_t nroles;
+    bool with_rave, with_best; /* statistics that only some searches need */
+    size_t limit;              /* bytes, all together */
+    uint64_t *space;
+    uint32_t used, capacity; /* words */
+    uint32_t nodes;
+    uint32_t *table, mask; /* transpositions */
+    struct tree_edge *edges;
+    uint32_t edges_used, edges_cap;
+    uint32_t *edge_slots, edge_mask;
+    uint32_t root; /* 0: none */
+    uint64_t collections;
+    bool full;           /* nothing can be added until the next collection */
+    uint64_t *old_space; /* kept by tree_collect until tree_forget, for tree_moved */
+    uint32_t old_used;
+};
+
+/* `limit` in bytes. NULL without memory. */
+struct tree *tree_new(uint32_t nroles, size_t limit, bool with_rave, bool with_best);
+void tree_free(struct tree *t);
+void tree_clear(struct tree *t); /* forget everything */
+
+static inline struct tree_node *tree_node(const struct tree *t, uint32_t node)
+{
+    return (struct tree_node *)(t->space + node);
+}
+
+uint32_t tree_find(const struct tree *t, const uint64_t *state, uint32_t words,
+                   uint64_t hash); /* 0: not there */
+
+/* Add a node; legal[role] are its moves (ignored when terminal). 0 if there is no room: collect, or do
+ * without. */
+uint32_t tree_add(struct tree *t, const uint64_t *state, uint32_t words, uint64_t hash, bool terminal,
+                  const struct list *legal);
+
+/* Parts of a node. */
+uint64_t *node_state(struct tree_node *n);
+int16_t *node_goals(const struct tree *t, struct tree_node *n);
+uint32_t node_actions(const struct tree *t, const struct tree_node *n, uint32_t role);     /* how many */
+struct tree_action *node_action(const struct tree *t, struct tree_node *n, uint32_t role); /* the first */
+struct rave *node_rave(const struct tree *t, struct tree_node *n,
+                       uint32_t role);                                      /* parallel to the actions */
+float *node_best(const struct tree *t, struct tree_node *n, uint32_t role); /* parallel to the actions */
+
+/* The child for a choice (index of the action per role), 0: none yet. tree_link may do nothing when there is
+ * no room for an edge. */
+uint32_t tree_child(const struct tree *t, uint32_t node, const uint32_t *choice);
+void tree_link(struct tree *t, uint32_t node, const uint32_t *choice, uint32_t child);
+
+/* Keep what the root reaches; if that is more than `share` of the limit, drop the least visited. */
+bool tree_collect(struct tree *t, double share);
+uint32_t tree_moved(const struct tree *t,
+                    uint32_t old); /* the new number, 0 if it is gone; until tree_forget */
+void tree_forget(struct tree *t);
+
+#endif

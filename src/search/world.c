@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "search/world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool setup(struct world *w, const struct code *code, uint32_t lanes, uint64_t seed,
+                  struct error *error)
+{
+    if (code) {
+        uint32_t widths[4], n = batch_widths(widths), width = widths[n - 1];
+        for (uint32_t i = n; i-- > 0;)
+            if (widths[i] >= lanes) width = widths[i];
+        w->batch = batch_new(code, width, seed, error);
+        if (!w->batch) return false;
+        w->lanes = width;
+        w->words = w->batch->words;
+        w->sets = calloc(w->nroles, sizeof *w->sets);
+        w->sets_ready = calloc(w->nroles, 1);
+        if (!w->sets || !w->sets_ready) return error_set(error, ERROR_MEMORY, "out of memory");
+        for (uint32_t r = 0; r < w->nroles; r++) {
+            w->sets[r] = malloc(((size_t)w->lanes * batch_set_words(w->batch, r) + 1) * sizeof **w->sets);
+            if (!w->sets[r]) return error_set(error, ERROR_MEMORY, "out of memory");
+        }
+        return true;
+    }
+    w->lanes = lanes < 1 ? 1 : lanes > BATCH_MAX_LANES ? BATCH_MAX_LANES : lanes;
+    w->words = (w->lanes + 63) / 64;
+    rng_init(&w->rng, seed);
+    w->state = calloc(w->lanes, sizeof *w->state);
+    w->moves = calloc((size_t)w->lanes * w->nroles, sizeof *w->moves);
+    w->terminal = calloc(w->words, sizeof *w->terminal);
+    w->goals = calloc((size_t)w->lanes * w->nroles, sizeof *w->goals);
+    return (w->state && w->moves && w->terminal && w->goals) ||
+           error_set(error, ERROR_MEMORY, "out of memory");
+}
+
+struct world *world_new(struct reasoner *reasoner, const struct code *code, uint32_t lanes, uint64_t seed,
+                        struct error *error)
+{
+    struct world *w = calloc(1, sizeof *w);
+    if (!w) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
+    w->reasoner = reasoner;
+    w->nroles = reasoner->game->nroles;
+    if (!setup(w, code, lanes, seed, error)) {
+        world_free(w);
+        return NULL;
+    }
+    return w;
+}
+
+void world_free(struct world *w)
+{
+    if (!w) return;
+    for (uint32_t r = 0; r < w->nroles && w->sets; r++) free(w->sets[r]);
+    free(w->sets);
+    free(w->sets_ready);
+    if (w->batch) batch_free(w->batch);
+    for (uint32_t i = 0; i < w->lanes && w->state; i++) state_done(&w->state[i]);
+    free(w->state);
+    free(w->moves);
+    free(w->terminal);
+    free(w->goals);
+    list_done(&w->scratch);
+    free(w);
+}
+
+static bool in_mask(const uint64_t *mask, uint32_t lane)
+{
+    return mask[lane / 64] >> (lane % 64) & 1;
+}
+
+void world_put(struct world *w, uint32_t lane, const uint64_t *state, uint32_t words)
+{
+    if (w->batch) {
+        batch_set_state(w->batch, lane, state);
+        return;
+    }
+    struct state *s = &w->state[lane];
+    if (!state_reserve(s, words)) {
+        w->failed = true;
+        return;
+    }
+    memcpy(s->w, state, words * sizeof *state);
+    s->words = words;
+}
+
+void world_view(struct world *w)
+{
+    if (w->batch) {
+        batch_view(w->batch);
+        memset(w->sets_ready, 0, w->nroles);
+        return;
+    }
+    memset(w->terminal, 0, w->words * sizeof *w->terminal);
+    for (uint32_t i = 0; i < w->lanes; i++) {
+        if (w->state[i].words == 0) continue; /* not in use */
+        bool terminal;
+        if (!w->reasoner->ops->terminal(w->reasoner, &w->state[i], &terminal)) w->failed = terminal = true;
+        if (terminal) w->terminal[i / 64] |= (uint64_t)1 << (i % 64);
+    }
+}
+
+void world_state(struct world *w, uint32_t lane, struct state *out)
+{
+    if (w->batch) {
+        if (!state_reserve(out, w->batch->state_words)) {
+            w->failed = true;
+            return;
+        }
+        batch_get_state(w->batch, lane, out->w);
+        out->words = w->batch->state_words;
+        return;
+    }
+    if (!state_copy(out, &w->state[lane])) w->failed = true;
+}
+
+static bool reserve(struct list *l, uint32_t room)
+{
+    if (room <= l->cap) return true;
+    uint32_t *v = realloc(l->v, room * sizeof *v);
+    if (!v) return false;
+    l->v = v;
+    l->cap = room;
+    return true;
+}
+
+void world_legal(struct world *w, uint32_t lane, uint32_t role, struct list *out)
+{
+    out->n = 0;
+    if (!w->batch) {
+        if (!w->reasoner->ops->legal(w->reasoner, &w->state[lane], role, out)) w->failed = true;
+        return;
+    }
+    uint32_t words = batch_set_words(w->batch, role);
+    if (!w->bulk) {
+        const struct circuit *c = w->batch->code->circuit;
+        uint32_t room = c->move_base[role + 1] - c->move_base[role];
+        if (!reserve(out, room)) {
+            w->failed = true;
+            return;
+        }
+        out->n = batch_legal(w->batch, lane, role, out->v);
+        return;
+    }
+    if (!w->sets_ready[role]) {
+        batch_legal_sets(w->batch, role, w->sets[role]);
+        w->sets_ready[role] = true;
+    }
+    const uint64_t *set = w->sets[role] + (size_t)lane * words;
+    for (uint32_t i = 0; i < words; i++)
+        for (uint64_t x = set[i]; x; x &= x - 1)
+            if (!list_push(out, i * 64 + (uint32_t)__builtin_ctzll(x))) w->failed = true;
+}
+
+void world_move(struct world *w, uint32_t lane, uint32_t role, uint32_t move)
+{
+    if (w->batch)
+        batch_set_move(w->batch, lane, role, move);
+    else
+        w->moves[lane * w->nroles + role] = move;
+}
+
+void world_choose(struct world *w, const uint64_t *mask)
+{
+    if (w->batch) {
+        batch_choose(w->batch, mask);
+        return;
+    }
+    for (uint32_t i = 0; i < w->lanes; i++)
+        for (uint32_t r = 0; r < w->nroles && in_mask(mask, i); r++) {
+            world_legal(w, i, r, &w->scratch);
+            if (w->scratch.n == 0) {
+                w->failed = true;
+                continue;
+            }
+            w->moves[i * w->nroles + r] =
+                w->scratch.v[w->scratch.n > 1 ? rng_below(&w->rng, w->scratch.n) : 0];
+        }
+}
+
+void world_moves(struct world *w, uint32_t role, uint32_t *out)
+{
+    if (w->batch) {
+        batch_moves(w->batch, role, out);
+        return;
+    }
+    for (uint32_t i = 0; i < w->lanes; i++) out[i] = w->moves[i * w->nroles + role];
+}
+
+void world_step(struct world *w)
+{
+    if (w->batch) {
+        batch_step(w->batch);
+        return;
+    }
+    for (uint32_t i = 0; i < w->lanes; i++) {
+        if (w->state[i].words == 0 || in_mask(w->terminal, i)) continue;
+        struct state next = {0};
+        if (w->reasoner->ops->next(w->reasoner, &w->state[i], w->moves + i * w->nroles, &next)) {
+            state_done(&w->state[i]);
+            w->state[i] = next;
+        } else {
+            w->failed = true;
+            state_done(&next);
+        }
+    }
+}
+
+void world_park(struct world *w, const uint64_t *mask)
+{
+    if (w->batch) {
+        batch_park(w->batch, mask);
+        return;
+    }
+    for (uint32_t i = 0; i < w->lanes; i++) {
+        if (!in_mask(mask, i)) continue;
+        w->parked[i / 64] |= (uint64_t)1 << (i % 64);
+        for (uint32_t r = 0; r < w->nroles; r++) {
+            int goal = GOAL_UNDEFINED;
+            if (!reasoner_goal(w->reasoner, &w->state[i], r, &goal)) w->failed = true;
+            w->goals[i * w->nroles + r] = (int16_t)goal;
+        }
+    }
+}
+
+void world_collect(struct world *w, int16_t *goals, uint64_t *mask)
+{
+    if (w->batch) {
+        batch_collect_goals(w->batch, goals, mask);
+        return;
+    }
+    memcpy(goals, w->goals, (size_t)w->lanes * w->nroles * sizeof *goals);
+    memcpy(mask, w->parked, w->words * sizeof *mask);
+    memset(w->parked, 0, sizeof w->parked);
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The schemes on the papers' own examples and on tables small enough to compute by hand. */
+#include "../testing.h"
+
+#include "search/mcts.h"
+
+#include <math.h>
+
+/* Moves of two roles that take turns; NOOP is the other's move. */
+enum { NOOP, A, B, C, D };
+
+static struct episode episode(uint32_t nroles, uint32_t steps, const uint32_t *moves, const float *reward)
+{
+    return (struct episode){
+        .nroles = nroles, .steps = steps, .tree_steps = 1, .moves = moves, .reward = reward, .discount = 1};
+}
+
+static float score_of(struct values *v, uint32_t role, uint32_t nroles, const uint32_t *before,
+                      const uint32_t *last, uint32_t move)
+{
+    struct situation s = {.role = role, .nroles = nroles, .last = last, .before = before};
+    float out;
+    v->ops->score(v, &s, &move, 1, &out);
+    return out;
+}
+
+static void mast_averages_all_occurrences(void **state)
+{
+    struct values *v = values_mast(2, false);
+    static const uint32_t first[] = {A, NOOP, NOOP, D, A, NOOP}, second[] = {B, NOOP, NOOP, D};
+    static const float won[] = {100, 0}, lost[] = {0, 100};
+    struct episode e = episode(2, 3, first, won), f = episode(2, 2, second, lost);
+    assert_float_equal(score_of(v, 0, 2, NULL, NULL, A), 100, 0); /* unseen */
+    v->ops->learn(v, &e);
+    v->ops->learn(v, &f);
+    assert_float_equal(score_of(v, 0, 2, NULL, NULL, A), 100, 0);
+    assert_float_equal(score_of(v, 0, 2, NULL, NULL, B), 0, 0);
+    assert_float_equal(score_of(v, 0, 2, NULL, NULL, NOOP), 50, 1e-4);
+    assert_float_equal(score_of(v, 1, 2, NULL, NULL, D), 50, 1e-4); /* roles have their own tables */
+    v->ops->free(v);
+}
+
+static void tree_only_mast_stops_at_the_border(void **state)
+{
+    struct values *v = values_mast(1, true);
+    static const uint32_t moves[] = {A, B};
+    static const float reward[] = {10};
+    struct episode e = episode(1, 2, moves, reward); /* tree_steps is 1 */
+    v->ops->learn(v, &e);
+    assert_float_equal(score_of(v, 0, 1, NULL, NULL, A), 10, 0);
+    assert_float_equal(score_of(v, 0, 1, NULL, NULL, B), 100, 0);
+    v->ops->free(v);
+}
+
+static void rewards_are_discounted_by_distance_from_the_end(void **state)
+{
+    struct values *v = values_mast(1, false);
+    static const uint32_t moves[] = {A, B};
+    static const float reward[] = {100};
+    struct episode e = episode(1, 2, moves, reward);
+    e.discount = 0.5f;
+    v->ops->learn(v, &e);
+    assert_float_equal(score_of(v, 0, 1, NULL, NULL, A), 25, 1e-4);
+    assert_float_equal(score_of(v, 0, 1, NULL, NULL, B), 50, 1e-4);
+    v->ops->free(v);
+}
+
+/* 000 §IV-B: sequences of length 2 begin with a move of role i-1, those of length 3 with one of role i-2; all
+ * consecutive. */
+static void ngrams_follow_role_numbers(void **state)
+{
+    /* three players, all moving each step; moves of role r at step t is 10 * t + r */
+    static const uint32_t moves[] = {0, 1, 2, 10, 11, 12, 20, 21, 22};
+    static const float reward[] = {30, 60, 90};
+    struct episode e = episode(3, 3, moves, reward);
+    struct values *v = values_nst(3, 1);
+    v->ops->learn(v, &e);
+    struct episode other = e;
+    static const float zero[] = {0, 0, 0};
+    static const uint32_t elsewhere[] = {5,  6,  7,  10, 11,
+                                         12, 20, 21, 22}; /* same last two steps, another first */
+    other.moves = elsewhere;
+    other.reward = zero;
+    v->ops->learn(v, &other);
+    /* role 0, move 20 after 12 (role 2) after 1 (role 1): 1-gram 15, 2-gram (12, 20) 15, 3-gram (1, 12, 20)
+     * 30 */
+    uint32_t before[] = {99, 1, 99}, last[] = {99, 99, 12};
+    assert_float_equal(score_of(v, 0, 3, before, last, 20), (15 + 15 + 30) / 3.0f, 1e-4);
+    /* role 1: 2-grams with role 0 before, 3-grams with role 2 before that */
+    uint32_t before1[] = {99, 99, 7}, last1[] = {10, 99, 99};
+    assert_float_equal(score_of(v, 1, 3, before1, last1, 21), (30 + 30 + 0) / 3.0f, 1e-4);
+    /* unknown predecessors: the move alone */
+    uint32_t nothing[] = {77, 77, 77};
+    assert_float_equal(score_of(v, 0, 3, nothing, nothing, 20), 15, 1e-4);
+    assert_float_equal(score_of(v, 0, 3, before, last, 55), 100, 0); /* never played */
+    v->ops->free(v);
+}
+
+static void longer_ngrams_wait_for_k_visits(void **state)
+{
+    struct values *v = values_nst(2, 7);
+    static const uint32_t with[] = {A, NOOP, NOOP, D, B, NOOP}, without[] = {C, NOOP, NOOP, NOOP, B, NOOP};
+    static const float won[] = {100, 0}, lost[] = {0, 100};
+    struct episode good = episode(2, 3, with, won), bad = episode(2, 3, without, lost);
+    for (int i = 0; i < 6; i++) v->ops->learn(v, &good);
+    for (int i = 0; i < 6; i++) v->ops->learn(v, &bad);
+    uint32_t before[] = {A, NOOP}, last[] = {NOOP, D};
+    assert_float_equal(score_of(v, 0, 2, before, last, B), 50, 1e-3); /* 6 visits are too few */
+    v->ops->learn(v, &good);
+    /* now the 2-gram (D, B) and the 3-gram (A, D, B) have 7 visits and a mean of 100; the 1-gram has 700/13
+     */
+    assert_float_equal(score_of(v, 0, 2, before, last, B), (700.0f / 13 + 200) / 3, 1e-2);
+    v->ops->free(v);
+}
+
+/* 000 §IV-C and figure 3: Black wins the first simulation and loses the second. */
+static void good_replies_are_stored_and_forgotten(void **state)
+{
+    struct lgr *l = lgr_new(2);
+    /* white: C, noop, D, noop ...; black: noop, B, noop, A */
+    static const uint32_t first[] = {C, NOOP, NOOP, B, D, NOOP, NOOP, A},
+                          second[] = {B, NOOP, NOOP, C, D, NOOP, NOOP, A};
+    static const float black_wins[] = {0, 100}, white_wins[] = {100, 0};
+    struct episode e1 = episode(2, 4, first, black_wins), e2 = episode(2, 4, second, white_wins);
+    static const uint32_t legal[] = {A, B, C, D};
+    uint32_t after_c[] = {C, NOOP}, after_d[] = {D, NOOP}, after_b[] = {B, NOOP};
+    struct situation s = {.role = 1, .nroles = 2, .last = after_d};
+    lgr_learn(l, &e1);
+    assert_int_equal(lgr_reply(l, &s, legal, 4), 0); /* D -> A */
+    s.last = after_c;
+    assert_int_equal(lgr_reply(l, &s, legal, 4), 1); /* C -> B */
+    struct situation white = {.role = 0, .nroles = 2, .last = (uint32_t[]){NOOP, B}};
+    assert_int_equal(lgr_reply(l, &white, legal, 4), MOVE_NONE); /* nothing for the loser */
+    lgr_learn(l, &e2);
+    s.last = after_d;
+    assert_int_equal(lgr_reply(l, &s, legal, 4), MOVE_NONE); /* D -> A occurred in a loss */
+    s.last = after_c;
+    assert_int_equal(lgr_reply(l, &s, legal, 4), 1); /* C -> B did not */
+    s.last = after_b;
+    assert_int_equal(lgr_reply(l, &s, legal, 4), MOVE_NONE);
+    assert_int_equal(lgr_reply(l, &white, legal, 4),
+                     MOVE_NONE); /* white's reply to B is not in the second simulation */
+    white.last = (uint32_t[]){NOOP, C};
+    assert_int_equal(lgr_reply(l, &white, legal, 4), 3); /* C -> D won */
+    static const uint32_t without[] = {A, B, C};
+    assert_int_equal(lgr_reply(l, &white, without, 3), MOVE_NONE); /* stored, but not legal here */
+    lgr_free(l);
+}
+
+static void two_move_replies_go_first(void **state)
+{
+    struct lgr *l = lgr_new(1);
+    static const uint32_t first[] = {A, B, C}, second[] = {D, B, A};
+    static const float reward[] = {100};
+    struct episode e1 = episode(1, 3, first, reward), e2 = episode(1, 3, second, reward);
+    lgr_learn(l, &e1);
+    lgr_learn(l, &e2);
+    static const uint32_t legal[] = {A, C}, a[] = {A}, b[] = {B};
+    struct situation s = {.role = 0, .nroles = 1, .last = b, .before = a};
+    assert_int_equal(lgr_reply(l, &s, legal, 2), 1); /* (A, B) -> C although B -> A is newer */
+    s.before = NULL;
+    assert_int_equal(lgr_reply(l, &s, legal, 2), 0);
+    lgr_free(l);
+}
+
+static void past_takes_the_best_fact_seen_often_enough(void **state)
+{
+    struct values *v = values_past(1, 3, 50);
+    static const uint32_t moves[] = {A};
+    static const uint64_t one[] = {1}, both[] = {3}, other[] = {4};
+    float reward[] = {80};
+    struct episode e = episode(1, 1, moves, reward);
+    e.state_words = 1;
+    e.states = one;
+    struct situation s = {.role = 0, .nroles = 1, .state = one, .state_words = 1};
+    float out;
+    for (int i = 0; i < 2; i++) v->ops->learn(v, &e);
+    v->ops->score(v, &s, moves, 1, &out);
+    assert_float_equal(out, 50, 0); /* two samples are too few */
+    v->ops->learn(v, &e);
+    v->ops->score(v, &s, moves, 1, &out);
+    assert_float_equal(out, 80, 1e-3);
+    reward[0] = 20;
+    e.states = both; /* fact 0: 80 80 80 20, fact 1: 20 */
+    v->ops->learn(v, &e);
+    s.state = both;
+    v->ops->score(v, &s, moves, 1, &out);
+    assert_float_equal(out, 65, 1e-3); /* fact 1 counts as 50 until it has three samples */
+    s.state = other;
+    v->ops->score(v, &s, moves, 1, &out);
+    assert_float_equal(out, 50, 0);
+    v->ops->free(v);
+}
+
+static void frequencies(const struct sampler *s, const float *scores, uint32_t n, double *out)
+{
+    enum { DRAWS = 200000 };
+    struct rng rng;
+    rng_init(&rng, 5);
+    for (uint32_t i = 0; i < n; i++) out[i] = 0;
+    for (int i = 0; i < DRAWS; i++) out[sampler_draw(s, &rng, scores, n)] += 1.0 / DRAWS;
+}
+
+static void gibbs_draws_by_its_formula(void **state)
+{
+    static const float scores[] = {50, 60, 40, 75};
+    struct sampler s = {SAMPLE_GIBBS, 10, 0};
+    double f[4], sum = 0;
+    frequencies(&s, scores, 4, f);
+    for (int i = 0; i < 4; i++) sum += exp(scores[i] / 10.0);
+    for (int i = 0; i < 4; i++) assert_float_equal(f[i], exp(scores[i] / 10.0) / sum, 0.005);
+}
+
+static void greedy_draws_by_its_formula(void **state)
+{
+    static const float scores[] = {50, 75, 40, 75};
+    struct sampler s = {SAMPLE_GREEDY, 10, 0.2f};
+    double f[4];
+    frequencies(&s, scores, 4, f);
+    assert_float_equal(f[0], 0.05, 0.005);
+    assert_float_equal(f[1], 0.05 + 0.4, 0.005); /* ties are shared */
+    assert_float_equal(f[2], 0.05, 0.005);
+    assert_float_equal(f[3], 0.05 + 0.4, 0.005);
+}
+
+/* Learn `plays` times, then once more with a reward of 0: the mean tells how much the earlier visits still
+ * weigh. */
+static float mean_after(struct values *v, float reward_last)
+{
+    static const uint32_t moves[] = {A};
+    float reward[] = {reward_last};
+    struct episode e = episode(1, 1, moves, reward);
+    v->ops->learn(v, &e);
+    return score_of(v, 0, 1, NULL, NULL, A);
+}
+
+static void decay_weakens_old_samples(void **state)
+{
+    for (int scheme = 0; scheme < 2; scheme++) {
+        struct values *v = scheme ? values_nst(1, 7) : values_mast(1, false);
+        for (int i = 0; i < 10; i++) mean_after(v, 100);
+        v->ops->decay(v, 0.4f);                         /* 10 visits become 4 */
+        assert_float_equal(mean_after(v, 0), 80, 1e-3); /* 400 / 5 */
+        v->ops->decay(v, 0);                            /* forgotten: unseen again */
+        assert_float_equal(score_of(v, 0, 1, NULL, NULL, A), 100, 0);
+        mean_after(v, 60);
+        static const uint32_t twice[] = {A, A};
+        static const float reward[] = {60};
+        struct episode e = episode(1, 2, twice, reward);
+        v->ops->decay_episode(v, &e, 0.5f); /* occurs twice: 1 visit becomes 1/4 */
+        assert_float_equal(mean_after(v, 0), 60 * 0.25 / 1.25, 1e-3);
+        v->ops->free(v);
+    }
+}
+
+static void decay_comes_when_it_should(void **state)
+{
+    static const uint32_t moves[] = {A};
+    static const float reward[] = {100}, zero[] = {0};
+    struct episode e = episode(1, 1, moves, reward), z = episode(1, 1, moves, zero);
+    struct policy p = {.values = values_mast(1, false),
+                       .decay = {.move = 0.5f, .batch = 0.5f, .batch_size = 4, .simulation = 1}};
+    for (int i = 0; i < 4; i++) policy_learn(&p, &e); /* after the fourth: 4 -> 2 */
+    policy_learn(&p, &z);
+    assert_float_equal(score_of(p.values, 0, 1, NULL, NULL, A), 200.0 / 3, 1e-3);
+    policy_moved(&p); /* 3 -> 1.5 */
+    policy_learn(&p, &z);
+    assert_float_equal(score_of(p.values, 0, 1, NULL, NULL, A), 100.0 / 2.5, 1e-3);
+    policy_done(&p);
+}
+
+static void rave_weight_is_the_thesis_formula(void **state)
+{
+    assert_float_equal(select_beta(500, 0), 1, 1e-6);
+    assert_float_equal(select_beta(500, 500), sqrt(500.0 / 2000), 1e-6);
+    assert_float_equal(select_beta(1000, 250), sqrt(1000.0 / 1750), 1e-6);
+    assert_float_equal(select_uct(60, 4, logf(100), 40), 60 + 40 * sqrt(log(100) / 4), 1e-4);
+}
+
+/* 002 §5.1.1: terminal states at depths 20 to 50 give 30; the count starts where the tree was left. */
+static void cutoff_example_of_the_thesis(void **state)
+{
+    struct cutoff_sample s = {.games = 100, .first_terminal = 20, .last_terminal = 50};
+    struct cutoff c = cutoff_decide(&s, 2, 1000, 10);
+    assert_int_equal(c.kind, CUT_TERMINAL_INTERVAL);
+    assert_int_equal(c.steps, 30);
+    assert_int_equal(8 + c.steps, 38); /* leaving the tree at depth 8 */
+    s.last_terminal = 29;              /* too narrow to be worth it */
+    assert_int_equal(cutoff_decide(&s, 2, 1000, 10).kind, CUT_NEVER);
+    s.stability = 250; /* Checkers in the thesis: stable goals go first */
+    s.first_change = 13;
+    c = cutoff_decide(&s, 2, 1000, 10);
+    assert_int_equal(c.kind, CUT_GOAL_STABLE);
+    assert_int_equal(c.steps, 15);
+    s.stability = 3000; /* Othello */
+    assert_int_equal(cutoff_decide(&s, 2, 1000, 10).kind, CUT_NEVER);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mast_averages_all_occurrences),
+        cmocka_unit_test(tree_only_mast_stops_at_the_border),
+        cmocka_unit_test(rewards_are_discounted_by_distance_from_the_end),
+        cmocka_unit_test(ngrams_follow_role_numbers),
+        cmocka_unit_test(longer_ngrams_wait_for_k_visits),
+        cmocka_unit_test(good_replies_are_stored_and_forgotten),
+        cmocka_unit_test(two_move_replies_go_first),
+        cmocka_unit_test(past_takes_the_best_fact_seen_often_enough),
+        cmocka_unit_test(gibbs_draws_by_its_formula),
+        cmocka_unit_test(greedy_draws_by_its_formula),
+        cmocka_unit_test(decay_weakens_old_samples),
+        cmocka_unit_test(decay_comes_when_it_should),
+        cmocka_unit_test(rave_weight_is_the_thesis_formula),
+        cmocka_unit_test(cutoff_example_of_the_thesis),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
