@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/analysis_internal.h"
 
-static void find_out(struct analysis *a, struct reasoner *r, const struct analysis_options *options)
+static void find_out(struct analysis *a, struct playout *playout, struct list *scratch,
+                     const struct analysis_options *options)
 {
     struct analysis_options o = *options;
     if (o.games == 0) o.games = 20;
@@ -11,7 +12,7 @@ static void find_out(struct analysis *a, struct reasoner *r, const struct analys
     a->terms = terms_clone(a->heap, a->game->program->terms);
     a->roles = heap_zalloc(a->heap, a->game->nroles * sizeof *a->roles);
     struct sample s = {.heap = a->heap, .terms = a->terms, .game = a->game};
-    sample_play(a, &s, r, &o);
+    sample_play(a, &s, playout, scratch, &o);
     if (s.shots.n == 0) heap_fail(a->heap, a->fault.code, "%s", a->fault.text);
     turns_find(a, &s);
     boards_find(a, &s);
@@ -25,8 +26,8 @@ static void find_out(struct analysis *a, struct reasoner *r, const struct analys
     vec_free(a->heap, &s.choices);
 }
 
-struct analysis *analysis_new(struct reasoner *reasoner, const struct analysis_options *options,
-                              struct error *error)
+static struct analysis *find_out_guarded(struct playout *playout, struct list *scratch,
+                                         const struct analysis_options *options, struct error *error)
 {
     struct heap *heap = heap_new(0);
     struct heap_guard guard;
@@ -37,13 +38,29 @@ struct analysis *analysis_new(struct reasoner *reasoner, const struct analysis_o
     if (HEAP_ENTER(heap, &guard, error)) {
         struct analysis *a = heap_zalloc(heap, sizeof *a);
         a->heap = heap;
-        a->game = reasoner->game;
-        find_out(a, reasoner, options);
+        a->game = playout->reasoner->game;
+        find_out(a, playout, scratch, options);
         heap_leave(heap);
         return a;
     }
     heap_free(heap);
     return NULL;
+}
+
+struct analysis *analysis_new(struct reasoner *reasoner, const struct analysis_options *options,
+                              struct error *error)
+{
+    /* Plain memory, which the heap does not free: it is kept outside of the guard. */
+    struct playout playout;
+    struct list scratch = {0};
+    if (!playout_init(&playout, reasoner)) {
+        *error = reasoner->error;
+        return NULL;
+    }
+    struct analysis *a = find_out_guarded(&playout, &scratch, options, error);
+    list_done(&scratch);
+    playout_done(&playout);
+    return a;
 }
 
 void analysis_free(struct analysis *a)

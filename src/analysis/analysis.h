@@ -87,7 +87,7 @@ struct board {
     struct action *actions;
     uint32_t parent;    /* number of the board whose cells it shares, so that both are drawn as one; its own
                            otherwise */
-    bool fast_template; /* as FAST wants it: two coordinates, then the piece as the last argument */
+    bool fast_template; /* as FAST wants it: two coordinates, then what is on the cell */
     /* for board_find: */
     uint32_t *cell_of[4]; /* by term: index on x, y, plane 0, plane 1; UINT32_MAX: not on the axis */
     uint32_t nterms;

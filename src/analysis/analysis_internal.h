@@ -4,6 +4,7 @@
 #define ANALYSIS_ANALYSIS_INTERNAL_H
 
 #include "analysis/analysis.h"
+#include "game/playout.h"
 
 #define NOWHERE UINT32_MAX
 
@@ -39,7 +40,7 @@ struct sample {
 };
 
 /* sample.c: play, filling the counters, goals and statistics of `a` on the way. */
-void sample_play(struct analysis *a, struct sample *s, struct reasoner *r,
+void sample_play(struct analysis *a, struct sample *s, struct playout *playout, struct list *scratch,
                  const struct analysis_options *options);
 
 /* axis.c: put the values in order and fill gaps. False if only AXIS_SEEN would be left. */

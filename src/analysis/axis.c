@@ -67,7 +67,7 @@ struct link {
 
 /* Follow one relation: true if all values lie on the chain, with the values between them. */
 static bool along(const struct sample *s, const struct relation *relation, const term *values, uint32_t n,
-                  struct axis *out)
+                  bool round, struct axis *out)
 {
     const struct program *program = s->game->program;
     VEC(struct link) links = {0};
@@ -91,10 +91,11 @@ static bool along(const struct sample *s, const struct relation *relation, const
             term before = 0;
             for (uint32_t i = 0; i < links.n && !before; i++)
                 if (links.v[i].to == start) before = links.v[i].from;
+            if (before == values[0] && !round) chain = false;
             if (!before || before == values[0]) break;
             start = before;
         }
-        for (term at = start; at && found < n && count < AXIS_MAX;) {
+        for (term at = start; chain && at && found < n && count < AXIS_MAX;) {
             bool wanted = false;
             for (uint32_t i = 0; i < n && !wanted; i++) wanted = values[i] == at;
             found += wanted;
@@ -113,20 +114,21 @@ static bool along(const struct sample *s, const struct relation *relation, const
     return true;
 }
 
-static bool by_successor(const struct sample *s, const term *values, uint32_t n, struct axis *out)
+/* `round`: a relation that leads round in a circle will do; it has no beginning of its own. */
+static bool by_successor(const struct sample *s, const term *values, uint32_t n, bool round, struct axis *out)
 {
     const struct program *program = s->game->program;
     for (uint32_t i = 0; i < program->relations.n; i++) {
         const struct relation *r = &program->relations.v[i];
         /* 1000 facts: the search for chains is quadratic, and a coordinate has few values */
         if (r->arity == 2 && relation_is_static(r) && r->rules.n >= n - 1 && r->rules.n <= 1000 &&
-            along(s, r, values, n, out))
+            along(s, r, values, n, round, out))
             return true;
     }
     return false;
 }
 
-/* Single letters, or a common prefix followed by a number. */
+/* Single letters that nearly follow each other (not n, e, s, w), or a common prefix followed by a number. */
 static bool by_name(const struct sample *s, const term *values, uint32_t n, struct axis *out)
 {
     struct ranked ranked[AXIS_MAX];
@@ -145,15 +147,15 @@ static bool by_name(const struct sample *s, const term *values, uint32_t n, stru
     }
     out->order = AXIS_NAMES;
     put(s, ranked, n, out);
-    return true;
+    return strlen(first) > 1 || ranked[n - 1].rank - ranked[0].rank < 2 * (long)n;
 }
 
 bool axis_order(const struct sample *s, const term *values, uint32_t n, struct axis *out)
 {
     *out = (struct axis){0};
     if (n == 0 || n > AXIS_MAX) return false;
-    if (by_number(s, values, n, out) || (n > 1 && by_successor(s, values, n, out)) ||
-        by_name(s, values, n, out))
+    if (by_number(s, values, n, out) || (n > 1 && by_successor(s, values, n, false, out)) ||
+        by_name(s, values, n, out) || (n > 1 && by_successor(s, values, n, true, out)))
         return true;
     out->order = AXIS_SEEN;
     out->n = n;

@@ -138,13 +138,20 @@ static bool same_axis(const struct axis *a, const struct axis *b)
     return a->n == b->n && memcmp(a->value, b->value, a->n * sizeof *a->value) == 0;
 }
 
-/* Do all contents look like further coordinates? */
+/* Do all contents look like further coordinates? One that is alone must have no value that is none; of
+ * several half the values will do. */
 static bool more_coordinates(const struct finder *f, const struct reading *r)
 {
-    for (uint32_t arg = 0; arg < f->p->arity; arg++)
-        if (!is_coordinate(r, arg) && !axis_within(&f->axis[arg], &f->axis[r->x]) &&
-            !axis_within(&f->axis[arg], &f->axis[r->y]))
-            return false;
+    for (uint32_t arg = 0; arg < f->p->arity; arg++) {
+        if (is_coordinate(r, arg)) continue;
+        uint32_t like = 0;
+        for (uint32_t i = 0; i < f->axis[arg].n; i++) {
+            term value = f->axis[arg].value[i];
+            like += f->index[r->x * f->nterms + value] != NOWHERE ||
+                    f->index[r->y * f->nterms + value] != NOWHERE;
+        }
+        if (ncontents(f, r) == 1 ? like < f->axis[arg].n : 2 * like < f->axis[arg].n) return false;
+    }
     return true;
 }
 
@@ -235,16 +242,16 @@ static void gather(struct finder *f, uint32_t arg)
     for (uint32_t i = 0; i < f->axis[arg].n; i++) index[f->axis[arg].value[i]] = i;
 }
 
-/* Has the argument the same value for a cell in all states? */
-static bool is_fixed(struct finder *f, const struct reading *r, uint32_t arg)
+/* Does one coordinate determine the argument, in all states? */
+static bool follows(struct finder *f, uint32_t coordinate, uint32_t arg)
 {
     f->now++;
     for (uint32_t i = 0; i < f->p->facts.n; i++) {
-        uint32_t cell = cell_of(f, r, f->p->facts.v[i]);
+        uint32_t at = place(f, f->p->facts.v[i], coordinate);
         term value = term_arg(f->s->terms, f->p->facts.v[i], arg);
-        if (f->stamp[cell] == f->now && f->first[cell] != value) return false;
-        f->stamp[cell] = f->now;
-        f->first[cell] = value;
+        if (f->stamp[at] == f->now && f->first[at] != value) return false;
+        f->stamp[at] = f->now;
+        f->first[at] = value;
     }
     return true;
 }
@@ -285,12 +292,13 @@ static void keep(struct finder *f, const struct reading *r)
         b.cell_of[2 + i] = finder_copy_index(f, r->plane[i]);
         b.planes *= b.plane_axis[i].n;
     }
-    /* What the cell determines once and for all says nothing, unless nothing else is left. */
+    /* What follows from one coordinate says nothing, unless nothing else is left: (wall a 1 b 2 none). */
     for (uint32_t arg = 0; arg < f->p->arity; arg++)
-        if (!is_coordinate(r, arg) && !is_fixed(f, r, arg)) b.contents_arg[b.ncontents++] = arg;
+        if (!is_coordinate(r, arg) && !follows(f, r->x, arg) && !follows(f, r->y, arg))
+            b.contents_arg[b.ncontents++] = arg;
     for (uint32_t arg = 0; b.ncontents == 0 && arg < f->p->arity; arg++)
         if (!is_coordinate(r, arg)) b.contents_arg[b.ncontents++] = arg;
-    b.fast_template = f->p->arity == 3 && r->kind == BOARD_CELLS && b.contents_arg[0] == 2;
+    b.fast_template = r->kind == BOARD_CELLS && r->nplanes == 0 && r->x == 0 && r->y == 1;
     finder_add(f, &b);
 }
 

@@ -21,7 +21,8 @@ struct watcher {
     uint32_t *cell, *piece;    /* by term: where the fact is, and what; NOWHERE if it is not of the board */
     uint32_t least;            /* facts of the board in one state */
     uint32_t *before, *after;  /* by cell: piece */
-    uint64_t *votes;           /* by piece * nroles + role */
+    uint64_t *votes;           /* by piece * nroles + role: appearances on cells that no move names */
+    uint64_t *named_votes;     /* ... on cells that the role's move names, which count before the others */
     bool *yields;              /* by piece: seen to give way to another */
     uint32_t width, coords[4]; /* coordinate arguments of the facts, ascending */
 };
@@ -111,8 +112,9 @@ static bool names_cell(const struct watcher *w, term move, uint32_t cell)
     return false;
 }
 
-/* The role that changed the cell: the only one whose move names it, or the only one with a choice; -1. */
-static int who_did(const struct watcher *w, const struct snapshot *shot, uint32_t cell)
+/* The role that changed the cell: the only one whose move names it (*named = true), or the only one with a
+ * choice; -1: hard to say. */
+static int who_did(const struct watcher *w, const struct snapshot *shot, uint32_t cell, bool *named)
 {
     int naming = -1, choosing = -1;
     uint32_t nnaming = 0, nchoosing = 0;
@@ -120,6 +122,7 @@ static int who_did(const struct watcher *w, const struct snapshot *shot, uint32_
         if (w->s->choices.v[shot->choices + role] > 1) choosing = (int)role, nchoosing++;
         if (names_cell(w, w->s->moves.v[shot->moves + role], cell)) naming = (int)role, nnaming++;
     }
+    *named = nnaming == 1;
     return nnaming == 1 ? naming : nchoosing == 1 ? choosing : -1;
 }
 
@@ -141,8 +144,10 @@ static void vote(struct watcher *w, const struct snapshot *shot)
         if (w->before[c] == w->after[c]) continue;
         if (w->before[c] != NOWHERE) w->yields[w->before[c]] = true;
         if (w->after[c] == NOWHERE) continue;
-        int role = who_did(w, shot, c);
-        if (role >= 0) w->votes[w->after[c] * w->a->game->nroles + (uint32_t)role]++;
+        bool named;
+        int role = who_did(w, shot, c, &named);
+        uint64_t *votes = named ? w->named_votes : w->votes;
+        if (role >= 0) votes[w->after[c] * w->a->game->nroles + (uint32_t)role]++;
     }
 }
 
@@ -150,9 +155,11 @@ static void decide_owners(struct watcher *w)
 {
     uint32_t nroles = w->a->game->nroles;
     for (uint32_t p = 0; p < w->b->npieces; p++) {
-        uint64_t *votes = w->votes + p * nroles, all = 0;
+        uint64_t *votes = w->named_votes + p * nroles, all = 0;
         struct piece *piece = &w->b->pieces[p];
         for (uint32_t role = 0; role < nroles; role++) all += votes[role];
+        if (all == 0) votes = w->votes + p * nroles;
+        for (uint32_t role = 0; role < nroles && votes == w->votes + p * nroles; role++) all += votes[role];
         for (uint32_t role = 0; role < nroles && all > 0; role++)
             if ((double)votes[role] >= OWNER_SHARE * (double)all) piece->owner = (int)role;
         /* A piece that never moved may bear its owner's name. */
@@ -172,13 +179,14 @@ static bool called_blank(const struct watcher *w, const struct piece *p)
     return false;
 }
 
-/* The empty cell belongs to nobody and gives way; and if it is told, all cells are told always. The name only
- * breaks ties, and decides in one-player games, where everything is put there by the same role. */
+/* The empty cell belongs to nobody and gives way; and where it is told, (nearly) all cells are told always.
+ * The name only breaks ties, and decides in one-player games, where everything is put there by the same role.
+ */
 static void decide_blank(struct watcher *w)
 {
     struct board *b = w->b;
     uint32_t best = NOWHERE;
-    if (b->kind == BOARD_CELLS && w->least != b->nexists) return;
+    if (b->kind == BOARD_CELLS && w->least * 4 < b->nexists * 3) return;
     for (uint32_t p = 0; p < b->npieces; p++) {
         bool called = called_blank(w, &b->pieces[p]);
         bool fits = w->a->game->nroles == 1 || b->kind != BOARD_CELLS ? called : b->pieces[p].owner < 0;
@@ -280,6 +288,7 @@ void pieces_find(struct analysis *a, const struct sample *s, struct board *b)
     w.before = heap_alloc(a->heap, b->cells * sizeof *w.before);
     w.after = heap_alloc(a->heap, b->cells * sizeof *w.after);
     w.votes = heap_zalloc(a->heap, (size_t)b->npieces * a->game->nroles * sizeof *w.votes);
+    w.named_votes = heap_zalloc(a->heap, (size_t)b->npieces * a->game->nroles * sizeof *w.named_votes);
     w.yields = heap_zalloc(a->heap, b->npieces * sizeof *w.yields);
     each_step(&w, vote);
     decide_owners(&w);
@@ -290,5 +299,6 @@ void pieces_find(struct analysis *a, const struct sample *s, struct board *b)
     heap_release(a->heap, w.before);
     heap_release(a->heap, w.after);
     heap_release(a->heap, w.votes);
+    heap_release(a->heap, w.named_votes);
     heap_release(a->heap, w.yields);
 }

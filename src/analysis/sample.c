@@ -3,7 +3,6 @@
 #include "analysis/analysis_internal.h"
 
 #include "base/clock.h"
-#include "game/playout.h"
 
 static void spread_add(struct spread *s, uint64_t x)
 {
@@ -150,21 +149,16 @@ static void count_predicates(struct sample *s)
     vec_free(s->heap, &now);
 }
 
-void sample_play(struct analysis *a, struct sample *s, struct reasoner *r,
+void sample_play(struct analysis *a, struct sample *s, struct playout *playout, struct list *scratch,
                  const struct analysis_options *options)
 {
-    struct playout playout;
-    struct list scratch = {0};
     double deadline = clock_now() + options->seconds;
     a->goals_defined = a->constant_sum = true;
-    if (!playout_init(&playout, r)) heap_fail(a->heap, r->error.code, "%s", r->error.text);
     for (uint32_t i = 0; i < options->games && s->shots.n < options->states && clock_now() < deadline; i++)
-        if (!play_one(a, s, &playout, &scratch, options, i, deadline)) {
-            a->fault = r->error;
+        if (!play_one(a, s, playout, scratch, options, i, deadline)) {
+            a->fault = playout->reasoner->error;
             break;
         }
-    list_done(&scratch);
-    playout_done(&playout);
     if (a->games == 0) a->constant_sum = a->goals_defined = false;
     for (uint32_t role = 0; role < a->game->nroles; role++) {
         struct role_analysis *ra = &a->roles[role];

@@ -166,13 +166,16 @@ static bool same_square(const struct square *a, const struct square *b)
     return a->glyph == b->glyph && a->strange == b->strange;
 }
 
-/* Is there a place to draw? Cells that no sampled state had are holes where the others say when they are
- * empty or where there are many of them. */
+/* Is there a place to draw? Where the empty cell is told, every cell was seen. Elsewhere a cell was seen if
+ * something ever stood there, on any plane; what was not seen is a hole if there is a lot of it. */
 static bool is_cell(const struct board *b, uint32_t cell)
 {
     if (b->exists[cell]) return true;
     for (uint32_t i = 0; i < b->npieces; i++)
         if (b->pieces[i].blank) return false;
+    uint32_t size = b->x.n * b->y.n;
+    for (uint32_t plane = 0; plane < b->planes; plane++)
+        if (b->exists[plane * size + cell % size]) return true;
     return b->kind == BOARD_TOKENS || b->nexists * 10 >= b->cells * 9;
 }
 
@@ -314,16 +317,21 @@ static void print_blocks(const struct painter *p, FILE *out)
 /* Signs that do not speak for themselves. */
 static void print_legend(const struct painter *p, FILE *out)
 {
-    bool any = false;
+    int at = 0;
     for (uint32_t i = 0; i < p->a->boards.n; i++)
         for (uint32_t j = 0; j < p->a->boards.v[i].npieces; j++) {
             const struct glyph *g = &p->glyphs[i][j];
             bool merged_mark = p->a->boards.v[i].ncontents == 0 && p->a->boards.v[i].parent != i;
             if (g->explained && !merged_mark) continue;
-            fprintf(out, "%s%s %s", any ? "   " : "", g->sign, g->name);
-            any = true;
+            int width = g->width + 1 + columns(g->name);
+            if (at && at + 3 + width > p->style->width) {
+                fputc('\n', out);
+                at = 0;
+            }
+            fprintf(out, "%s%s %s", at ? "   " : "", g->sign, g->name);
+            at += (at ? 3 : 0) + width;
         }
-    if (any) fputc('\n', out);
+    if (at) fputc('\n', out);
 }
 
 /* ---- facts */
@@ -411,7 +419,7 @@ static void draw(struct painter *p, FILE *out, bool changes)
         }
     }
     print_blocks(p, out);
-    print_legend(p, out);
+    if (!changes) print_legend(p, out);
     print_facts(p, out);
 }
 

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <strings.h>
 
-#define SIGN_WIDTH 3 /* most columns of a sign made from a name */
-
 static const char *word_of(const struct analysis *a, term x)
 {
     return symbol_name(a->terms, term_get(a->terms, x)->head);
@@ -113,54 +111,94 @@ static bool is_discs(const struct analysis *a, const struct board *b)
 
 /* ---- names */
 
-/* How many first bytes of the i-th contents tell it from those of all other pieces: at least one. `skip`
- * bytes are common to all and left out. */
-static size_t needed(const struct analysis *a, const struct board *b, const struct piece *p, uint32_t i,
-                     size_t skip)
-{
-    const char *name = word_of(a, p->contents[i]) + skip;
-    size_t most = 1;
-    if (strlen(name) <= 2) return strlen(name);
-    for (uint32_t q = 0; q < b->npieces; q++) {
-        const char *other = word_of(a, b->pieces[q].contents[i]);
-        if (b->pieces[q].blank || b->pieces[q].contents[i] == p->contents[i] || strlen(other) < skip)
-            continue;
-        size_t same = 0;
-        while (name[same] && tolower((unsigned char)name[same]) == tolower((unsigned char)other[skip + same]))
-            same++;
-        if (same + 1 > most) most = same + 1;
-    }
-    return most < SIGN_WIDTH ? most : SIGN_WIDTH;
-}
+/* How a contents argument is shortened, the same way for all pieces of a board. */
+enum shortening {
+    SHORT_PREFIX,  /* the beginning: r, y; wp, wk */
+    SHORT_LETTERS, /* the first letter and the one that makes the difference: whiteMan, whiteKing -> wM, wK */
+    SHORT_HARDLY,  /* the first six */
+};
 
 /* Bytes that all names of the i-th contents begin with, as in piece1, piece2, leaving at least one of each.
  */
 static size_t common(const struct analysis *a, const struct board *b, uint32_t i)
 {
     const char *first = NULL;
-    size_t n = 0, different = 0;
+    size_t n = 0;
+    bool different = false;
     for (uint32_t p = 0; p < b->npieces; p++) {
         if (b->pieces[p].blank) continue;
         const char *name = word_of(a, b->pieces[p].contents[i]);
         if (!first) first = name, n = strlen(name) - 1;
-        different += name != first;
+        different |= name != first;
         while (n > 0 && (strncasecmp(first, name, n) != 0 || strlen(name) <= n)) n--;
     }
     return different && n > 1 ? n : 0;
 }
 
-static void named_sign(const struct analysis *a, const struct board *b, const struct piece *p,
-                       struct glyph *g)
+/* How many first bytes of the i-th contents, behind the `skip` that all have, tell it from those of all other
+ * pieces. */
+static size_t needed(const struct analysis *a, const struct board *b, const struct piece *p, uint32_t i,
+                     size_t skip)
 {
-    g->sign[0] = '\0';
-    g->explained = true;
+    const char *name = word_of(a, p->contents[i]) + skip;
+    size_t most = 1;
+    for (uint32_t q = 0; q < b->npieces; q++) {
+        const char *other = word_of(a, b->pieces[q].contents[i]) + skip;
+        size_t same = 0;
+        if (b->pieces[q].blank || b->pieces[q].contents[i] == p->contents[i]) continue;
+        while (name[same] && tolower((unsigned char)name[same]) == tolower((unsigned char)other[same]))
+            same++;
+        if (same + 1 > most) most = same + 1;
+    }
+    return most < strlen(name) ? most : strlen(name);
+}
+
+static void shorten(const struct analysis *a, const struct board *b, const struct piece *p, uint32_t i,
+                    enum shortening how, char out[8])
+{
+    size_t skip = common(a, b, i), n = needed(a, b, p, i, skip);
+    const char *name = word_of(a, p->contents[i]) + skip;
+    if (how == SHORT_PREFIX || strlen(name) <= 2) {
+        n = strlen(name) <= 2 ? strlen(name) : n < 3 ? n : 3;
+        while (n < 6 && ((unsigned char)name[n] & 0xc0) == 0x80) n++; /* whole characters */
+        snprintf(out, 8, "%.*s", (int)n, name);
+    } else if (how == SHORT_LETTERS && n > 1) {
+        snprintf(out, 8, "%c%c", name[0], name[n - 1]);
+    } else {
+        snprintf(out, 8, "%.*s", how == SHORT_LETTERS ? 1 : 6, name);
+    }
+}
+
+/* The first way that keeps prefixes to two letters and all pieces apart. */
+static enum shortening find_shortening(const struct analysis *a, const struct board *b, uint32_t i)
+{
+    for (enum shortening how = SHORT_PREFIX; how < SHORT_HARDLY; how++) {
+        bool good = true;
+        char one[8], other[8];
+        for (uint32_t p = 0; p < b->npieces && good; p++) {
+            if (b->pieces[p].blank) continue;
+            shorten(a, b, &b->pieces[p], i, how, one);
+            good = how != SHORT_PREFIX || strlen(one) <= 2;
+            for (uint32_t q = 0; q < p && good; q++) {
+                if (b->pieces[q].blank || b->pieces[q].contents[i] == b->pieces[p].contents[i]) continue;
+                shorten(a, b, &b->pieces[q], i, how, other);
+                good = strcmp(one, other) != 0;
+            }
+        }
+        if (good) return how;
+    }
+    return SHORT_HARDLY;
+}
+
+static void named_sign(const struct analysis *a, const struct board *b, const struct piece *p,
+                       const enum shortening *how, struct glyph *g)
+{
+    char part[8];
     for (uint32_t i = 0; i < b->ncontents; i++) {
-        size_t skip = common(a, b, i), n = needed(a, b, p, i, skip), have = strlen(g->sign);
-        const char *name = word_of(a, p->contents[i]) + skip;
-        if (skip > 0) g->explained = false;
-        /* whole UTF-8 characters */
-        while (name[n] && ((unsigned char)name[n] & 0xc0) == 0x80) n++;
-        snprintf(g->sign + have, sizeof g->sign - have, "%.*s", (int)n, name);
+        size_t have = strlen(g->sign);
+        shorten(a, b, p, i, how[i], part);
+        snprintf(g->sign + have, sizeof g->sign - have, "%s", part);
+        if (strncasecmp(part, word_of(a, p->contents[i]), strlen(part)) != 0) g->explained = false;
     }
     g->width = 0;
     for (const char *c = g->sign; *c; c++) g->width += ((unsigned char)*c & 0xc0) != 0x80;
@@ -170,6 +208,8 @@ void glyphs_make(const struct analysis *a, const struct board *b, bool utf8, str
 {
     bool chess = is_chess(a, b), discs = is_discs(a, b), black;
     int kind;
+    enum shortening how[BOARD_MAX_ARGS];
+    for (uint32_t i = 0; i < b->ncontents; i++) how[i] = find_shortening(a, b, i);
     for (uint32_t i = 0; i < b->npieces; i++) {
         const struct piece *p = &b->pieces[i];
         struct glyph *g = &out[i];
@@ -186,7 +226,7 @@ void glyphs_make(const struct analysis *a, const struct board *b, bool utf8, str
         else if (discs && utf8)
             snprintf(g->sign, sizeof g->sign, "%s", strcasecmp(g->name, "white") == 0 ? "○" : "●");
         else
-            named_sign(a, b, p, g);
+            named_sign(a, b, p, how, g);
         if (b->ncontents == 0) snprintf(g->name, sizeof g->name, "%s", symbol_name(a->terms, b->name));
     }
 }
