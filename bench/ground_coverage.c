@@ -23,8 +23,8 @@ static void print_report(const char *name, const struct ground *g, const struct 
 {
     printf("%-36s %8.3f s %7.1f MB ", name, seconds, (double)r->peak_bytes / (1 << 20));
     if (g)
-        printf("%7u %7u %9u %9u %10u %6u\n", g->nfacts, g->move_base[g->nroles] - g->nfacts, g->natoms,
-               g->rules.n, g->literals.n, r->split_rules);
+        printf("%7u %7u %9u %9u %10u %5u %6u\n", g->nfacts, g->move_base[g->nroles] - g->nfacts, g->natoms,
+               g->rules.n, g->literals.n, r->split_rules, r->demanded);
     else
         printf("  %s in '%s' (%s)\n", error->text, r->stage, r->worst ? r->worst : "?");
     fflush(stdout);
@@ -77,8 +77,8 @@ int main(int argc, char **argv)
             return 2;
     }
     struct tally tally = {0};
-    printf("%-36s %10s %10s %7s %7s %9s %9s %10s %6s\n", "game", "seconds", "memory", "facts", "moves",
-           "atoms", "rules", "literals", "split");
+    printf("%-36s %10s %10s %7s %7s %9s %9s %10s %5s %6s\n", "game", "seconds", "memory", "facts", "moves",
+           "atoms", "rules", "literals", "split", "demand");
     for (int i = optind; i < argc; i++) measure(argv[i], &limits, &tally);
     if (!tally.sheets) return 0;
     printf("%u sheets, %u grounded", tally.sheets, tally.grounded);

@@ -12,14 +12,16 @@
  * This is bucket elimination (a tree decomposition of the body, bag by bag): to eliminate a variable, all
  * items that mention it are joined into a helper that forgets it. Always that variable goes next that leaves
  * the least to do, by the textbook estimate of joins: the product of the sizes, divided for each shared
- * variable by all but the smallest of its numbers of different values. We stop when no step would pay.
+ * variable by all but the smallest of its numbers of different values. Of the whole sequence those first
+ * steps are taken that leave the least in sum, and a helper that its only user could as well do without is
+ * merged into it.
  *
  * A bucket may hold a filter on variables that no positive item in it binds: (distinct x a) without x. Then
  * the values x can have elsewhere in the clause come in as a domain, an exact helper that is not part of the
  * ground program. Buckets that look the same share their helper. */
 #include "ground/ground_internal.h"
 
-#define WORTH_IT 0.5 /* a step must bring the expected instances down to this part of what they were */
+#define WORTH_IT 0.5 /* the expected instances must come down to this part of what they were */
 
 /* An item with what the estimates need. */
 struct unit {
@@ -31,18 +33,23 @@ struct unit {
     double *distinct; /* by register: values it has here, where it occurs in a unit that binds it */
 };
 
+/* One elimination: the units that are joined. */
 struct bucket {
     bool *in;         /* by unit */
-    bool *forgotten;  /* by register: occurs here only */
     uint32_t *lender; /* by register: unit whose values stand in where no unit here binds it, or NONE */
-    double cost;      /* instances of the helper and of what is left after it */
+    double rows;      /* expected instances */
+    double left;      /* expected instances of what is left of the clause after it */
     struct unit helper;
+    uint32_t number; /* of the helper among the units, once it is taken */
+    bool merged;     /* into the bucket of its user */
 };
 
 struct decomposition {
     struct grounder *g;
     uint32_t rule, nregisters, component;
-    VEC(struct unit) units;
+    VEC(struct unit) units; /* first those of the clause, then the helpers */
+    uint32_t originals, most;
+    VEC(struct bucket) steps;
     bool *in_head; /* by register */
     double *least; /* by register: fewest values in the units joined last; 0: in none */
 };
@@ -119,16 +126,57 @@ static bool bound_in(const struct decomposition *d, const struct bucket *b, uint
     return false;
 }
 
-/* Who can lend values for a register that the bucket does not bind? */
+/* Who can lend values for a register that the bucket does not bind? Any positive item of the clause will do,
+ * even one that is in a helper already: it holds all values that come into question. */
 static uint32_t find_lender(const struct decomposition *d, const struct bucket *b, uint32_t r)
 {
     uint32_t best = NONE;
-    for (uint32_t u = 0; u < d->units.n; u++) {
+    for (uint32_t u = 0; u < d->originals; u++) {
         const struct unit *x = &d->units.v[u];
-        if (!x->live || b->in[u] || !x->binds || !x->has[r]) continue;
+        if (b->in[u] || x->item.kind != ITEM_POSITIVE || !x->has[r]) continue;
         if (best == NONE || x->distinct[r] < d->units.v[best].distinct[r]) best = u;
     }
     return best;
+}
+
+/* A term counts as seen when an atom that holds it is; so a bucket must not look for terms that none of its
+ * positive items, or the terms in them, bring along. */
+static bool terms_come_along(struct decomposition *d, const struct bucket *b)
+{
+    bool *here = heap_zalloc(d->g->heap, d->nregisters + 1), all = false;
+    for (bool again = true; again && !all;) {
+        again = false;
+        all = true;
+        for (uint32_t u = 0; u < d->units.n; u++) {
+            const struct unit *x = &d->units.v[u];
+            if (!b->in[u] || !x->binds) continue;
+            bool compound = x->item.kind == ITEM_TERM;
+            if (compound && !here[register_of(x->item.args[0])]) {
+                all = false;
+                continue;
+            }
+            for (uint32_t i = 0; i < x->item.nargs; i++) {
+                uint32_t r = register_of(x->item.args[i]);
+                if (!is_register(x->item.args[i]) || here[r]) continue;
+                here[r] = again = true;
+            }
+        }
+    }
+    heap_release(d->g->heap, here);
+    return all;
+}
+
+/* Expected instances of the bucket's join; leaves the numbers of values in d->least. */
+static double bucket_rows(struct decomposition *d, const struct bucket *b)
+{
+    double rows = join_rows(d, b->in, true, NULL);
+    for (uint32_t r = 0; r < d->nregisters; r++) {
+        if (b->lender[r] == NONE) continue;
+        double values = d->units.v[b->lender[r]].distinct[r];
+        d->least[r] = values > 1 ? values : 1;
+        rows *= d->least[r];
+    }
+    return rows;
 }
 
 /* The bucket of a register: what eliminating it means. False if it cannot be done. */
@@ -144,28 +192,23 @@ static bool bucket_fill(struct decomposition *d, struct bucket *b, uint32_t v)
             else
                 elsewhere = true;
         }
-        b->forgotten[r] = here && !elsewhere;
         b->helper.has[r] = here && elsewhere;
         b->lender[r] = NONE;
         if (!here || bound_in(d, b, r)) continue;
         if ((b->lender[r] = find_lender(d, b, r)) == NONE) return false;
     }
-    double rows = join_rows(d, b->in, true, NULL), values = 1;
+    if (!terms_come_along(d, b)) return false;
+    b->rows = bucket_rows(d, b);
+    double values = 1;
     for (uint32_t r = 0; r < d->nregisters; r++) {
-        if (b->lender[r] != NONE) {
-            d->least[r] = d->units.v[b->lender[r]].distinct[r];
-            rows *= d->least[r] > 1 ? d->least[r] : 1;
-        }
-        b->helper.distinct[r] = 0;
-        if (!b->helper.has[r]) continue;
-        b->helper.distinct[r] = d->least[r] > 1 ? d->least[r] : 1;
-        values *= b->helper.distinct[r];
+        b->helper.distinct[r] = b->helper.has[r] ? d->least[r] : 0;
+        if (b->helper.has[r]) values *= d->least[r];
     }
-    b->helper.rows = rows < values ? rows : values;
+    b->helper.rows = b->rows < values ? b->rows : values;
     for (uint32_t r = 0; r < d->nregisters; r++)
         if (b->helper.distinct[r] > b->helper.rows) b->helper.distinct[r] = b->helper.rows;
     b->helper.binds = b->helper.live = true;
-    b->cost = rows + join_rows(d, b->in, false, &b->helper);
+    b->left = join_rows(d, b->in, false, &b->helper);
     return true;
 }
 
@@ -227,19 +270,17 @@ static uint32_t helper_get(struct decomposition *d, const struct item *items, ui
     return predicate;
 }
 
-/* Make the bucket's helper and put it in the place of its units. */
-static void bucket_apply(struct decomposition *d, struct bucket *b)
+/* Make the bucket's helper. */
+static void bucket_apply(struct decomposition *d, const struct bucket *b)
 {
     struct grounder *g = d->g;
     VEC(struct item) items = {0};
     bool exact = true, *one = heap_zalloc(g->heap, d->nregisters + 1);
     for (uint32_t u = 0; u < d->units.n; u++) {
-        struct unit *x = &d->units.v[u];
+        const struct item *item = &d->units.v[u].item;
         if (!b->in[u]) continue;
-        if (x->item.kind == ITEM_POSITIVE || x->item.kind == ITEM_NEGATIVE)
-            exact &= item_is_exact(g, &x->item);
-        vec_push(g->heap, &items, x->item);
-        x->live = false;
+        if (item->kind == ITEM_POSITIVE || item->kind == ITEM_NEGATIVE) exact &= item_is_exact(g, item);
+        vec_push(g->heap, &items, *item);
     }
     for (uint32_t r = 0; r < d->nregisters; r++) {
         if (b->lender[r] == NONE) continue;
@@ -250,14 +291,9 @@ static void bucket_apply(struct decomposition *d, struct bucket *b)
         one[r] = false;
         vec_push(g->heap, &items, domain);
     }
-    struct unit helper = b->helper;
-    unit_arrays(d, &helper);
-    memcpy(helper.has, b->helper.has, d->nregisters);
-    memcpy(helper.distinct, b->helper.distinct, d->nregisters * sizeof *helper.distinct);
-    helper.item = (struct item){.kind = ITEM_POSITIVE, .relation = HELPER_RELATION};
-    helper.item.predicate =
-        helper_get(d, items.v, items.n, helper.has, exact, &helper.item.args, &helper.item.nargs);
-    vec_push(g->heap, &d->units, helper);
+    struct item helper = {.kind = ITEM_POSITIVE, .relation = HELPER_RELATION};
+    helper.predicate = helper_get(d, items.v, items.n, b->helper.has, exact, &helper.args, &helper.nargs);
+    d->units.v[b->number].item = helper;
     vec_free(g->heap, &items);
     heap_release(g->heap, one);
 }
@@ -265,32 +301,77 @@ static void bucket_apply(struct decomposition *d, struct bucket *b)
 static void bucket_init(struct decomposition *d, struct bucket *b)
 {
     struct heap *heap = d->g->heap;
-    uint32_t most = d->units.n + d->nregisters + 1; /* each elimination adds a unit */
-    *b = (struct bucket){.in = heap_cut(heap, most), .forgotten = heap_cut(heap, d->nregisters + 1)};
+    *b = (struct bucket){.in = heap_cut(heap, d->most)};
+    memset(b->in, 0, d->most);
     b->lender = heap_cut(heap, (d->nregisters + 1) * sizeof *b->lender);
     unit_arrays(d, &b->helper);
 }
 
-/* Eliminate as long as it pays; how many registers went. */
-static uint32_t eliminate(struct decomposition *d)
+/* Eliminate everything that is not in the head, on paper. */
+static void eliminate(struct decomposition *d)
 {
-    struct bucket b;
-    uint32_t steps = 0;
-    bucket_init(d, &b);
-    for (;; steps++) {
-        double now = join_rows(d, NULL, true, NULL), best = now * WORTH_IT;
-        uint32_t chosen = NONE;
+    struct bucket best, next;
+    bucket_init(d, &best);
+    bucket_init(d, &next);
+    for (bool found = true; found;) {
+        found = false;
         for (uint32_t r = 0; r < d->nregisters; r++) {
             bool occurs = false;
             for (uint32_t u = 0; u < d->units.n; u++) occurs |= d->units.v[u].live && d->units.v[u].has[r];
-            if (!occurs || d->in_head[r] || !bucket_fill(d, &b, r) || b.cost >= best) continue;
-            best = b.cost;
-            chosen = r;
+            if (!occurs || d->in_head[r] || !bucket_fill(d, &next, r)) continue;
+            if (found && next.rows + next.left >= best.rows + best.left) continue;
+            struct bucket spare = best;
+            best = next;
+            next = spare;
+            found = true;
         }
-        if (chosen == NONE) return steps;
-        bucket_fill(d, &b, chosen);
-        bucket_apply(d, &b);
+        if (!found) return;
+        for (uint32_t u = 0; u < d->units.n; u++)
+            if (best.in[u]) d->units.v[u].live = false;
+        best.number = d->units.n;
+        vec_push(d->g->heap, &d->units, best.helper);
+        vec_push(d->g->heap, &d->steps, best);
+        bucket_init(d, &best);
+        heap_poll(d->g->heap);
     }
+}
+
+/* How many steps leave the least to do? 0 if not enough is won. */
+static uint32_t best_end(const struct decomposition *d, double plain)
+{
+    double spent = 0, least = plain * WORTH_IT;
+    uint32_t end = 0;
+    for (uint32_t i = 0; i < d->steps.n; i++) {
+        spent += d->steps.v[i].rows;
+        if (spent + d->steps.v[i].left < least) least = spent + d->steps.v[i].left, end = i + 1;
+    }
+    return end;
+}
+
+/* Put a bucket into that of its user where this makes the work no more. */
+static void merge(struct decomposition *d)
+{
+    struct bucket both;
+    bucket_init(d, &both);
+    for (uint32_t u = 0; u < d->units.n; u++)
+        d->units.v[u].live = true; /* join_rows looks at live ones only */
+    for (uint32_t i = 0; i < d->steps.n; i++)
+        for (uint32_t k = i + 1; k < d->steps.n; k++) {
+            struct bucket *inner = &d->steps.v[i], *user = &d->steps.v[k];
+            if (!user->in[inner->number]) continue;
+            for (uint32_t u = 0; u < d->units.n; u++)
+                both.in[u] = (user->in[u] && u != inner->number) || inner->in[u];
+            for (uint32_t r = 0; r < d->nregisters; r++) {
+                both.lender[r] = user->lender[r] != NONE ? user->lender[r] : inner->lender[r];
+                if (both.lender[r] != NONE && bound_in(d, &both, r)) both.lender[r] = NONE;
+            }
+            both.rows = bucket_rows(d, &both);
+            if (both.rows > inner->rows + user->rows) continue;
+            memcpy(user->in, both.in, d->most);
+            memcpy(user->lender, both.lender, d->nregisters * sizeof *both.lender);
+            user->rows = both.rows;
+            inner->merged = true;
+        }
 }
 
 bool clause_decompose(struct grounder *g, uint32_t number)
@@ -309,9 +390,21 @@ bool clause_decompose(struct grounder *g, uint32_t number)
         for (uint32_t k = 0; k < c.body[i].nargs; k++)
             if (is_register(c.body[i].args[k])) d.in_head[register_of(c.body[i].args[k])] = true;
     for (uint32_t i = 0; i < body; i++) unit_add(&d, &c.body[i]);
-    bool split = eliminate(&d) > 0;
+    d.originals = d.units.n;
+    d.most = d.units.n + c.nregisters + 1;
+    double plain = join_rows(&d, NULL, true, NULL);
+    eliminate(&d);
+    d.steps.n = best_end(&d, plain);
+    d.units.n = d.originals + d.steps.n;
+    merge(&d);
+    bool split = d.steps.n > 0;
     if (split) {
         VEC(struct item) items = {0};
+        for (uint32_t i = 0; i < d.steps.n; i++) {
+            if (!d.steps.v[i].merged) bucket_apply(&d, &d.steps.v[i]);
+            for (uint32_t u = 0; u < d.units.n; u++) d.units.v[u].live &= !d.steps.v[i].in[u];
+            d.units.v[d.steps.v[i].number].live &= !d.steps.v[i].merged;
+        }
         for (uint32_t u = 0; u < d.units.n; u++)
             if (d.units.v[u].live) vec_push(g->heap, &items, d.units.v[u].item);
         uint32_t nbody = items.n;
@@ -322,5 +415,6 @@ bool clause_decompose(struct grounder *g, uint32_t number)
         g->report->split_rules++;
     }
     vec_free(g->heap, &d.units);
+    vec_free(g->heap, &d.steps);
     return split;
 }

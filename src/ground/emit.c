@@ -11,7 +11,7 @@
 
 static uint64_t hash_instance(const struct grounder *g, const struct instance *x)
 {
-    uint64_t h = x->head;
+    uint64_t h = hash_mix(x->head, x->n);
     for (uint32_t i = 0; i < x->n; i++) h = hash_mix(h, g->literals.v[x->first + i]);
     return h;
 }
@@ -114,6 +114,7 @@ static void join_everything(struct grounder *g, struct clause *c, void (*found)(
         if (!plan->made) plan_make(g, c, plan, ranges, true);
         struct join j = {.g = g, .clause = c, .plan = plan, .ranges = ranges, .rows = rows, .found = found};
         j.limit = limit;
+        j.patience = UINT64_MAX;
         join_run(&j);
         *matches = j.matches;
     }
@@ -138,7 +139,7 @@ static bool split(struct grounder *g, uint32_t number)
     for (uint32_t i = first; i < g->clauses.n; i++) {
         struct predicate *p = &g->predicates.v[g->clauses.v[i].predicate];
         if (p->relation != HELPER_RELATION) continue;
-        reach_clause(g, &g->clauses.v[i]);
+        reach_clause(g, &g->clauses.v[i], UINT64_MAX);
         p = &g->predicates.v[g->clauses.v[i].predicate];
         if (!p->visible) continue;
         p->base = g->natoms;

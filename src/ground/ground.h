@@ -66,6 +66,7 @@ struct ground_report {
     size_t peak_bytes;
     uint64_t tuples;      /* derived so far */
     uint32_t split_rules; /* rules that were taken apart */
+    uint32_t demanded;    /* times that relations were restricted to what is asked of them */
     const char *worst;    /* relation whose rule produced the most tuples, when it failed; may be NULL (static
                              string or heap-free copy) */
     char worst_name[64];

@@ -40,6 +40,7 @@ struct predicate {
     symbol functor;    /* of the fact, move or terms; 0 if they have no arguments, or for other relations */
     uint32_t arity;    /* of the functor */
     struct table table;
+    bool demanded;        /* computed only as far as asked for, or not worth the attempt; see demand.c */
     bool frozen;          /* facts that never change */
     bool exact;           /* static: its table is its meaning. Otherwise the table is what can be true. */
     bool visible;         /* its rows become atoms of the ground program */
@@ -118,7 +119,10 @@ struct clause {
     uint32_t *seen;     /* by positive item: rows already joined with everything else */
     struct plan *plans; /* by positive item as the one with new rows; the last for a join of everything */
     uint64_t work;      /* rows tried for it so far */
+    uint64_t patience;  /* when work exceeds this, something is done about it */
 };
+
+#define CLAUSE_PATIENCE 2000000
 
 struct functor {
     symbol name;
@@ -152,8 +156,9 @@ struct grounder {
     struct stamps stamps;
     struct vec_u32 changed; /* predicates whose users are to be told */
     uint32_t components;
-    bool *dirty;  /* by component: may have a dirty clause */
-    uint32_t low; /* no clause of a smaller component is dirty */
+    struct vec_u32 *members; /* by component: its clauses */
+    bool *dirty;             /* by component: may have a dirty clause */
+    uint32_t low;            /* no clause of a smaller component is dirty */
     VEC(struct helper) helpers;
     /* emission */
     uint32_t natoms;
@@ -210,7 +215,8 @@ struct join {
     const struct range *ranges; /* by positive item */
     uint32_t *rows;             /* by positive item: the row it is at */
     void (*found)(struct join *j);
-    bool stopped;            /* set by found: no more */
+    bool stopped;            /* no more: set by found, or when out of patience */
+    uint64_t patience;       /* stop when the clause's work exceeds this */
     uint64_t matches, limit; /* for found to use */
     void *data;
 };
@@ -230,10 +236,15 @@ uint32_t item_find(struct grounder *g, const struct item *item, uint32_t *predic
  * the end of g->clauses, helpers before those that use them. */
 bool clause_decompose(struct grounder *g, uint32_t clause);
 
+/* demand.c: from now on compute the predicate only as far as it is asked for. Clauses are replaced and added;
+ * reaching must start over. False if its callers do not know enough to ask. */
+bool demand_apply(struct grounder *g, uint32_t predicate);
+
 /* reach.c: fill the tables. */
 void reach_all(struct grounder *g);
-/* Join one clause with what has come since the last time. */
-void reach_clause(struct grounder *g, struct clause *c);
+/* Join one clause with what has come since the last time; false if that took more work than the clause is
+ * allowed in all, and nothing counts as seen. */
+bool reach_clause(struct grounder *g, struct clause *c, uint64_t patience);
 /* emit.c: the instances of all clauses. */
 void emit_all(struct grounder *g);
 /* finish.c: number the atoms, drop what nothing needs, write the result. */

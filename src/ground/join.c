@@ -81,7 +81,7 @@ static bool run(struct join *j, uint32_t k)
         const struct table *t = &g->predicates.v[s->predicate].table;
         uint32_t to = range.to < t->rows ? range.to : t->rows;
         for (uint32_t r = range.from; r < to; r++) {
-            j->clause->work++;
+            if (++j->clause->work > j->patience) j->stopped = true;
             heap_poll(g->heap);
             if (!transfer_row(g, s, table_row(t, r))) continue;
             if (at) *at = r;
@@ -96,7 +96,7 @@ static bool run(struct join *j, uint32_t k)
         uint32_t key[TABLE_MAX_KEY];
         for (uint32_t i = 0; i < x->ncolumns; i++) key[i] = join_value(g, item->args[x->column[i]]);
         for (uint32_t r = table_probe(t, x, key); r != NO_ROW && r >= range.from; r = x->next[r]) {
-            j->clause->work++;
+            if (++j->clause->work > j->patience) j->stopped = true;
             heap_poll(g->heap);
             if (r >= range.to || !transfer_row(g, s, table_row(t, r))) continue;
             if (at) *at = r;

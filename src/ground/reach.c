@@ -70,18 +70,18 @@ static bool outgrown(const struct clause *c, const struct plan *plan, const stru
     return false;
 }
 
-void reach_clause(struct grounder *g, struct clause *c)
+bool reach_clause(struct grounder *g, struct clause *c, uint64_t patience)
 {
     uint32_t n = c->npositive;
     struct range *now = heap_alloc(g->heap, (n + 1) * sizeof *now);
     struct range *ranges = heap_alloc(g->heap, (n + 1) * sizeof *ranges);
     uint32_t *rows = heap_alloc(g->heap, (n + 1) * sizeof *rows);
-    bool empty = false;
+    bool empty = false, stopped = false;
     for (uint32_t i = 0; i < n; i++) {
         now[i] = (struct range){c->seen[i], g->predicates.v[c->body[i].predicate].table.rows};
         empty |= !now[i].to;
     }
-    for (uint32_t i = 0; i < (n ? n : 1) && !empty; i++) {
+    for (uint32_t i = 0; i < (n ? n : 1) && !empty && !stopped; i++) {
         if (n && now[i].from == now[i].to) continue;
         bool nothing = false;
         for (uint32_t k = 0; k < n; k++) {
@@ -95,35 +95,87 @@ void reach_clause(struct grounder *g, struct clause *c)
         if (!plan->made || outgrown(c, plan, ranges)) plan_make(g, c, plan, ranges, false);
         struct join j = {
             .g = g, .clause = c, .plan = plan, .ranges = ranges, .rows = rows, .found = add_head};
+        j.patience = patience;
         join_run(&j);
+        stopped = j.stopped;
     }
     /* With an empty table nothing was tried, so nothing has been seen. */
-    for (uint32_t i = 0; i < n && !empty; i++) c->seen[i] = now[i].to;
+    for (uint32_t i = 0; i < n && !empty && !stopped; i++) c->seen[i] = now[i].to;
     heap_release(g->heap, now);
     heap_release(g->heap, ranges);
     heap_release(g->heap, rows);
+    return !stopped;
+}
+
+/* Clauses by component, all of them to be looked at. */
+static void schedule(struct grounder *g, uint32_t first)
+{
+    for (uint32_t i = first; i < g->clauses.n; i++) {
+        uint32_t component = g->predicates.v[g->clauses.v[i].predicate].component;
+        vec_push(g->heap, &g->members[component], i);
+        g->dirty[component] = true;
+        if (component < g->low) g->low = component;
+    }
+}
+
+/* Forget all rows, but not what was done to the clauses. */
+static void start_over(struct grounder *g)
+{
+    for (uint32_t i = 0; i < g->predicates.n; i++) {
+        table_free(g->heap, &g->predicates.v[i].table);
+        g->predicates.v[i].changed = false;
+    }
+    vec_clear(&g->changed);
+    for (uint32_t i = 0; i < g->clauses.n; i++) {
+        struct clause *c = &g->clauses.v[i];
+        c->dirty = true;
+        c->work = 0;
+        for (uint32_t k = 0; k <= c->npositive; k++) {
+            plan_free(g, &c->plans[k]);
+            c->seen[k] = 0;
+        }
+    }
+    for (uint32_t i = 0; i < g->components; i++) vec_clear(&g->members[i]);
+    register_heads(g);
+    schedule(g, 0);
+}
+
+/* A clause takes too long: take it apart, or see to it that less is asked of it. Taking apart helps where
+ * many matches give the same head. */
+static void relieve(struct grounder *g, uint32_t number)
+{
+    struct clause *c = &g->clauses.v[number];
+    uint32_t predicate = c->predicate, clauses = g->clauses.n;
+    bool many = g->predicates.v[predicate].table.rows < c->work / 16;
+    if ((many && clause_decompose(g, number)) ||
+        (!demand_apply(g, predicate) && !many && clause_decompose(g, number))) {
+        schedule(g, clauses);
+    } else if (g->clauses.n > clauses) {
+        start_over(g);
+    } else {
+        c->patience *= 4;
+        c->dirty = g->dirty[g->predicates.v[predicate].component] = true;
+        if (g->predicates.v[predicate].component < g->low) g->low = g->predicates.v[predicate].component;
+    }
 }
 
 void reach_all(struct grounder *g)
 {
-    uint32_t components = g->components;
-    struct vec_u32 *members = heap_zalloc(g->heap, (components + 1) * sizeof *members);
-    g->dirty = heap_zalloc(g->heap, components + 1);
-    for (uint32_t i = 0; i < g->clauses.n; i++) {
-        uint32_t component = g->predicates.v[g->clauses.v[i].predicate].component;
-        vec_push(g->heap, &members[component], i);
-        g->dirty[component] = true;
-    }
-    for (g->low = 0; g->low < components;) {
+    g->members = heap_zalloc(g->heap, (g->components + 1) * sizeof *g->members);
+    g->dirty = heap_zalloc(g->heap, g->components + 1);
+    schedule(g, 0);
+    for (g->low = 0; g->low < g->components;) {
         uint32_t at = g->low++;
         if (!g->dirty[at]) continue;
         g->dirty[at] = false;
-        for (uint32_t i = 0; i < members[at].n; i++) {
-            struct clause *c = &g->clauses.v[members[at].v[i]];
+        for (uint32_t i = 0; i < g->members[at].n; i++) {
+            uint32_t number = g->members[at].v[i];
+            struct clause *c = &g->clauses.v[number];
             if (!c->dirty || c->gone) continue;
             c->dirty = false;
-            reach_clause(g, c);
+            bool done = reach_clause(g, c, c->patience);
             tell_users(g);
+            if (!done) relieve(g, number);
         }
     }
 }
