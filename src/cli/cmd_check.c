@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* ludens check: what is wrong with rule sheets. */
-#include "cli/commands.h"
+#include "cli/engine.h"
+#include "cli/terminal.h"
 #include "game/trial.h"
 
 #include <jansson.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #define CHECK_MEMORY ((size_t)4 << 30)
 
 struct check {
     bool json, only_static;
     int64_t games, steps;
+    const char *engine;
     struct trial_options trial;
     json_t *files; /* with --json: an object for each sheet */
     uint32_t sheets, faulty, odd;
@@ -33,7 +34,7 @@ static const char *plural(uint32_t n)
 
 static void print_findings(const struct diags *d)
 {
-    bool colour = isatty(STDOUT_FILENO);
+    bool colour = terminal_colour(stdout);
     for (uint32_t i = 0; i < d->list.n; i++) diag_print(stdout, d->source, &d->list.v[i], colour);
     uint32_t untold = d->errors + d->warnings - d->list.n;
     if (untold) printf("%s: %u more finding%s\n", d->source->name, untold, plural(untold));
@@ -88,9 +89,10 @@ static int report(struct check *c, const char *path, struct diags *d, const stru
 /* Random games, where the rules are sound enough to play. False: they could not be played at all. */
 static bool simulate(const struct check *c, struct game *game, struct trial *trial, struct error *error)
 {
-    struct reasoner *r = reasoner_lifted(game, 0, error);
+    struct reasoner *r = engine_open(game, c->engine, error);
     if (!r) return false;
     struct heap_guard guard;
+    error_clear(error); /* auto may have tried another engine in vain */
     if (HEAP_ENTER(game->heap, &guard, error)) {
         trial_run(r, &c->trial, &game->diags, trial);
         heap_leave(game->heap);
@@ -105,12 +107,16 @@ static int check_file(struct check *c, const char *path)
     struct trial trial = {0};
     struct game *refused = NULL, *game = game_load(path, CHECK_MEMORY, &refused, &error);
     if (!game && !refused) return command_trouble("check", &error);
-    int status = EXIT_TROUBLE;
     error_clear(&error);
-    if (!refused && !c->only_static && !simulate(c, game, &trial, &error))
+    bool played = refused || c->only_static || simulate(c, game, &trial, &error);
+    if (!played && error.code == ERROR_INPUT) { /* no such engine */
+        game_free(game);
+        return command_trouble("check", &error);
+    }
+    if (!played)
         diag_add(&game->diags, true, "gave-up", DIAG_NOWHERE, 0, NULL, "the rules cannot be evaluated: %s",
                  error.text);
-    status = report(c, path, refused ? &refused->diags : &game->diags, &trial);
+    int status = report(c, path, refused ? &refused->diags : &game->diags, &trial);
     game_free(game);
     game_free(refused);
     return status;
@@ -134,7 +140,7 @@ static void print_summary(const struct check *c)
 
 int cmd_check(int argc, char **argv)
 {
-    struct check c = {.games = 20, .steps = 1000, .trial = {.seed = 1, .seconds = 10}};
+    struct check c = {.games = 50, .steps = 1000, .engine = "auto", .trial = {.seed = 1, .seconds = 10}};
     const struct option table[] = {
         {"static", 's', OPTION_FLAG, &c.only_static, .help = "look at the rules only; play no games"},
         {"games", 'n', OPTION_INT, &c.games, .min = 1, .max = 1e9, .value = "N",
@@ -144,6 +150,7 @@ int cmd_check(int argc, char **argv)
         {"seed", 0, OPTION_SEED, &c.trial.seed, .value = "N", .help = "for the random games"},
         {"seconds", 0, OPTION_REAL, &c.trial.seconds, .min = 0, .max = 1e9, .value = "S",
          .help = "to play the games of one sheet in; 0: no limit"},
+        ENGINE_OPTION(&c.engine),
         {"strict", 0, OPTION_FLAG, &c.trial.strict,
          .help = "also warn where goals are undefined or fall during a game"},
         {"json", 'j', OPTION_FLAG, &c.json, .help = "print the findings as one JSON object"},

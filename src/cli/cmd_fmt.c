@@ -2,10 +2,10 @@
 /* ludens fmt: rule sheets in the canonical layout. */
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/terminal.h"
 #include "gdl/format.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #define FMT_MEMORY ((size_t)8 << 30)
 
@@ -16,7 +16,7 @@ struct fmt_options {
 /* Print the remarks; true if there are errors among them. */
 static bool show_faults(const struct diags *diags)
 {
-    bool colour = isatty(STDERR_FILENO);
+    bool colour = terminal_colour(stderr);
     for (uint32_t i = 0; i < diags->list.n; i++) diag_print(stderr, diags->source, &diags->list.v[i], colour);
     return diags->errors > 0;
 }
