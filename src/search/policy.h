@@ -115,6 +115,10 @@ void policy_moved(struct policy *p); /* a move of the match was made */
 struct values *values_mast(uint32_t nroles, bool tree_only);
 struct values *values_past(uint32_t nroles, uint32_t threshold, float fallback);
 struct values *values_nst(uint32_t nroles, uint32_t k);
+/* `circuit` is the reasoner's, NULL for other engines. Samples a few games to find the board. */
+struct circuit;
+struct values *values_fast(struct reasoner *reasoner, const struct circuit *circuit, float cell_factor,
+                           uint64_t seed, struct error *error);
 struct values *values_sum(struct values *a, struct values *b, float weight); /* owns both; b NULL-safe */
 struct lgr *lgr_new(uint32_t nroles);
 void lgr_free(struct lgr *l);
