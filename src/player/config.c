@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "player/config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* The programs of the papers with their parameters: 002 §4.3.1 (C, tau, thresholds, TD), 000 §V-B (k,
+ * epsilon), 001 §VI (decay), 004 (Ary). */
+const struct player_preset player_presets[] = {
+    {"champion", "playout=nst,sampler=greedy,epsilon=0.2,k=7,decay=move:0.6,final=visits",
+     "the strongest we can measure; the default"},
+    {"random", "kind=random", "any legal move"},
+    {"legal", "kind=legal", "the first legal move"},
+    {"ary2007", "tree=off,discount=1", "Ary in the qualification of 2007: pure Monte Carlo"},
+    {"ary", "c=50,discount=1", "Ary afterwards: UCT with C = 50"},
+    {"cadia2007", "", "CadiaPlayer 2007: UCT, uniform playouts"},
+    {"cadia2008", "playout=mast,sampler=gibbs,tau=10", "CadiaPlayer 2008: MAST with Gibbs sampling"},
+    {"mastg", "playout=mast,sampler=greedy,epsilon=0.4", "MAST with epsilon-greedy"},
+    {"tomast", "playout=tomast,sampler=gibbs,tau=10", "MAST that learns from the tree only"},
+    {"past", "playout=past,sampler=gibbs,tau=8,threshold=3", "averages of pairs of a fact and a move"},
+    {"fast", "playout=fast,sampler=gibbs,tau=10", "learned piece and cell values"},
+    {"rave", "rave=500", "UCT with RAVE in the tree"},
+    {"cadia2009", "rave=500,playout=mast,sampler=gibbs,tau=10", "CadiaPlayer 2009: RAVE and MAST"},
+    {"cadia2010", "rave=500,playout=mast+fast,sampler=gibbs,tau=10,weight=1",
+     "CadiaPlayer 2010: RAVE, MAST and FAST"},
+    {"cadia2012", "rave=500,playout=mast+fast,sampler=gibbs,tau=10,weight=1,cutoff=on,urgency=on",
+     "CadiaPlayer 2012: the same with early cutoffs and urgency"},
+    {"nst", "playout=nst,sampler=greedy,epsilon=0.2,k=7", "N-grams of moves with epsilon-greedy"},
+    {"lgr-mast", "lgr=on,playout=mast,sampler=greedy,epsilon=0.2", "last good reply, else MAST"},
+    {"lgr-nst", "lgr=on,playout=nst,sampler=greedy,epsilon=0.2,k=7", "last good reply, else N-grams"},
+    {"nst-decay", "playout=nst,sampler=greedy,epsilon=0.2,k=7,decay=move:0.6",
+     "N-grams that fade with every move"},
+    {"mast-decay", "playout=mast,sampler=gibbs,tau=10,decay=move:0.4", "MAST that fades with every move"},
+    {0},
+};
+
+#define AT(field) offsetof(struct player_config, field)
+
+const struct player_option player_options[] = {
+    {"kind", PLAYER_CHOICE, AT(kind), 0, 0, "search|random|legal", "what decides"},
+    {"tree", PLAYER_BOOL, AT(tree), 0, 0, NULL, "grow a tree; off: pure Monte Carlo"},
+    {"c", PLAYER_REAL, AT(c), 0, 1e6, NULL, "exploration constant of UCT, on rewards 0..100"},
+    {"discount", PLAYER_REAL, AT(discount), 0, 1, NULL,
+     "of rewards per step; one-player games are never discounted"},
+    {"rave", PLAYER_INT, AT(rave), 0, 1e9, NULL, "equivalence parameter of RAVE; 0: off"},
+    {"urgency", PLAYER_BOOL, AT(urgency), 0, 0, NULL,
+     "exploit before every move was tried, when it seems worth it"},
+    {"cutoff", PLAYER_BOOL, AT(cutoff), 0, 0, NULL,
+     "break playouts off early where sampling shows that it makes sense"},
+    {"final", PLAYER_CHOICE, AT(final), 0, 0, "mean|visits", "the move played: best mean or most visits"},
+    {"forced", PLAYER_BOOL, AT(forced), 0, 0, NULL, "think also when there is only one legal move"},
+    {"playout", PLAYER_CHOICE, AT(playout), 0, 0, "uniform|mast|tomast|past|fast|nst|mast+fast",
+     "what guides playouts"},
+    {"sampler", PLAYER_CHOICE, AT(sampler), 0, 0, "uniform|gibbs|greedy",
+     "how moves are drawn from their values"},
+    {"tau", PLAYER_REAL, AT(tau), 1e-3, 1e6, NULL, "temperature of Gibbs sampling"},
+    {"epsilon", PLAYER_REAL, AT(epsilon), 0, 1, NULL, "share of random moves in epsilon-greedy"},
+    {"k", PLAYER_INT, AT(k), 0, 1e6, NULL, "visits before a longer N-gram counts"},
+    {"threshold", PLAYER_INT, AT(threshold), 0, 1e6, NULL, "samples before a PAST average counts"},
+    {"weight", PLAYER_REAL, AT(weight), 0, 1e6, NULL, "of FAST beside MAST"},
+    {"cells", PLAYER_REAL, AT(cells), 0, 1e6, NULL, "FAST's factor for cell features"},
+    {"lgr", PLAYER_BOOL, AT(lgr), 0, 0, NULL, "last good reply first (LGRF-2)"},
+    {"decay", PLAYER_DECAY, AT(decay), 0, 0, NULL,
+     "forget: move:G, batch:G:N, sim:W, or several joined by '+'; off in one-player games"},
+    {"lanes", PLAYER_INT, AT(lanes), 0, 512, NULL, "simulations in flight at once; 0: chosen for the budget"},
+    {"memory", PLAYER_INT, AT(memory), 0, 1e7, NULL, "MB for the tree; 0: a quarter of the machine's"},
+    {0},
+};
+
+static const struct player_config defaults = {.tree = true,
+                                              .c = 40,
+                                              .discount = 0.999,
+                                              .tau = 10,
+                                              .epsilon = 0.2,
+                                              .k = 7,
+                                              .threshold = 3,
+                                              .weight = 1,
+                                              .cells = 5,
+                                              .decay = {1, 1, 50, 1}};
+
+/* The index of the word in "a|b|c", or -1. */
+static int choice_index(const char *choices, const char *word)
+{
+    int index = 0;
+    for (const char *at = choices; *at; index++) {
+        size_t n = strcspn(at, "|");
+        if (n == strlen(word) && strncasecmp(at, word, n) == 0) return index;
+        at += n + (at[n] == '|');
+    }
+    return -1;
+}
+
+static bool factor(const char *s, char **end, float *out)
+{
+    double x = strtod(s, end);
+    *out = (float)x;
+    return *end != s && x >= 0 && x <= 1;
+}
+
+static bool parse_decay(const char *value, struct decay *d)
+{
+    *d = defaults.decay;
+    if (strcmp(value, "off") == 0) return true;
+    for (const char *at = value;;) {
+        char *end;
+        if (strncmp(at, "move:", 5) == 0) {
+            if (!factor(at + 5, &end, &d->move)) return false;
+        } else if (strncmp(at, "sim:", 4) == 0) {
+            if (!factor(at + 4, &end, &d->simulation)) return false;
+        } else if (strncmp(at, "batch:", 6) == 0) {
+            if (!factor(at + 6, &end, &d->batch) || *end != ':') return false;
+            const char *size = end + 1;
+            unsigned long n = strtoul(size, &end, 10);
+            if (end == size || n == 0 || n > UINT32_MAX) return false;
+            d->batch_size = (uint32_t)n;
+        } else {
+            return false;
+        }
+        if (!*end) return true;
+        if (*end != '+') return false;
+        at = end + 1;
+    }
+}
+
+static bool set_value(struct player_config *c, const struct player_option *o, const char *value,
+                      struct error *error)
+{
+    void *at = (char *)c + o->offset;
+    char *end;
+    errno = 0;
+    switch (o->type) {
+    case PLAYER_BOOL: {
+        int on = choice_index("off|on", value);
+        if (on < 0) return error_set(error, ERROR_INPUT, "%s is on or off, not '%s'", o->name, value);
+        *(bool *)at = on;
+        return true;
+    }
+    case PLAYER_CHOICE: {
+        int index = choice_index(o->choices, value);
+        if (index < 0)
+            return error_set(error, ERROR_INPUT, "%s is one of %s, not '%s'", o->name, o->choices, value);
+        *(int64_t *)at = index;
+        return true;
+    }
+    case PLAYER_REAL: {
+        double x = strtod(value, &end);
+        if (*end || end == value || !(x >= o->min && x <= o->max))
+            return error_set(error, ERROR_INPUT, "%s is a number from %g to %g, not '%s'", o->name, o->min,
+                             o->max, value);
+        *(double *)at = x;
+        return true;
+    }
+    case PLAYER_INT: {
+        long long x = strtoll(value, &end, 10);
+        if (*end || end == value || errno || (double)x < o->min || (double)x > o->max)
+            return error_set(error, ERROR_INPUT, "%s is a whole number from %.0f to %.0f, not '%s'", o->name,
+                             o->min, o->max, value);
+        *(int64_t *)at = x;
+        return true;
+    }
+    case PLAYER_DECAY:
+        return parse_decay(value, at) || error_set(error, ERROR_INPUT,
+                                                   "decay is off, or move:G, batch:G:N, sim:W (G and W from "
+                                                   "0 to 1), or several joined by '+', not '%s'",
+                                                   value);
+    }
+    return false;
+}
+
+static bool set_option(struct player_config *c, const char *name, const char *value, struct error *error)
+{
+    char all[400] = "";
+    for (const struct player_option *o = player_options; o->name; o++) {
+        if (strcasecmp(o->name, name) == 0) return set_value(c, o, value, error);
+        snprintf(all + strlen(all), sizeof all - strlen(all), " %s", o->name);
+    }
+    return error_set(error, ERROR_INPUT, "players have no option '%s'; they have:%s", name, all);
+}
+
+static bool set_options(struct player_config *c, const char *options, struct error *error)
+{
+    char copy[400];
+    if (strlen(options) >= sizeof copy) return error_set(error, ERROR_INPUT, "too many options");
+    strcpy(copy, options);
+    char *save = NULL;
+    for (char *word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+        char *equals = strchr(word, '=');
+        if (!equals) return error_set(error, ERROR_INPUT, "'%s' is not of the form option=value", word);
+        *equals = '\0';
+        if (!set_option(c, word, equals + 1, error)) return false;
+    }
+    return true;
+}
+
+bool player_config_parse(const char *spec, struct player_config *out, struct error *error)
+{
+    *out = defaults;
+    if (strlen(spec) >= sizeof out->spec)
+        return error_set(error, ERROR_INPUT, "the player's name is longer than %zu characters",
+                         sizeof out->spec - 1);
+    strcpy(out->spec, spec);
+    size_t n = strcspn(spec, ",");
+    char all[400] = "";
+    for (const struct player_preset *p = player_presets; p->name; p++) {
+        if (strlen(p->name) == n && strncasecmp(p->name, spec, n) == 0)
+            return set_options(out, p->options, error) &&
+                   set_options(out, spec[n] ? spec + n + 1 : "", error);
+        snprintf(all + strlen(all), sizeof all - strlen(all), " %s", p->name);
+    }
+    return error_set(error, ERROR_INPUT, "there is no player '%.*s'; there are:%s", (int)n, spec, all);
+}
+
+void player_option_default(const struct player_option *o, char *out, size_t size)
+{
+    const void *at = (const char *)&defaults + o->offset;
+    switch (o->type) {
+    case PLAYER_BOOL: snprintf(out, size, "%s", *(const bool *)at ? "on" : "off"); break;
+    case PLAYER_CHOICE: snprintf(out, size, "%.*s", (int)strcspn(o->choices, "|"), o->choices); break;
+    case PLAYER_REAL: snprintf(out, size, "%g", *(const double *)at); break;
+    case PLAYER_INT: snprintf(out, size, "%" PRId64, *(const int64_t *)at); break;
+    case PLAYER_DECAY: snprintf(out, size, "off"); break;
+    }
+}

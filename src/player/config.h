@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Players by name: a preset and options, "nst,epsilon=0.1,decay=move:0.6". One table names all options: it
+ * makes the parser, the list that `ludens players` prints, and the messages about what is allowed. */
+#ifndef PLAYER_CONFIG_H
+#define PLAYER_CONFIG_H
+
+#include "search/mcts.h"
+
+enum player_kind { PLAYER_SEARCH, PLAYER_RANDOM, PLAYER_LEGAL };
+enum playout_scheme {
+    PLAYOUT_UNIFORM,
+    PLAYOUT_MAST,
+    PLAYOUT_TOMAST,
+    PLAYOUT_PAST,
+    PLAYOUT_FAST,
+    PLAYOUT_NST,
+    PLAYOUT_MAST_FAST
+};
+enum final_move { FINAL_MEAN, FINAL_VISITS };
+
+struct player_config {
+    char spec[200]; /* as given */
+    int64_t kind;   /* enum player_kind */
+    bool tree;
+    double c, discount;
+    int64_t rave;
+    bool urgency, cutoff, forced;
+    int64_t final;   /* enum final_move */
+    int64_t playout; /* enum playout_scheme */
+    int64_t sampler; /* enum sampler_kind */
+    double tau, epsilon;
+    int64_t k, threshold;
+    double weight; /* of FAST beside MAST */
+    double cells;  /* FAST's c for cell features */
+    bool lgr;
+    struct decay decay;
+    int64_t lanes;  /* 0: what measurement recommends */
+    int64_t memory; /* MB; 0: a quarter of the machine's */
+};
+
+/* Parse "PRESET[,OPTION=VALUE]...". False and an error that says what is allowed. */
+bool player_config_parse(const char *spec, struct player_config *out, struct error *error);
+
+/* The tables, for lists and help. */
+struct player_preset {
+    const char *name, *options, *help;
+};
+extern const struct player_preset player_presets[]; /* ends with a NULL name */
+
+struct player_option {
+    const char *name;
+    enum { PLAYER_BOOL, PLAYER_REAL, PLAYER_INT, PLAYER_CHOICE, PLAYER_DECAY } type;
+    size_t offset;
+    double min, max;
+    const char *choices; /* "uniform|mast|..." in the order of the enum */
+    const char *help;
+};
+extern const struct player_option player_options[]; /* ends with a NULL name */
+
+/* What an option is by default, as text. */
+void player_option_default(const struct player_option *o, char *out, size_t size);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A player: a search with a name, options and a clock, in one seat of one match.
+ *
+ *     player_new ── player_think ── player_advance ── player_think ── ... ── player_free
+ *                   (start clock)   (joint move)
+ *
+ * It starts on the lifted engine and moves to the circuit when the game's engine (shared by all players of a
+ * process) has made it. It keeps its own idea of the state; moves come in and go out as numbers of somebody's
+ * reasoner and are carried over.
+ */
+#ifndef PLAYER_PLAYER_H
+#define PLAYER_PLAYER_H
+
+#include "game/engine.h"
+#include "player/config.h"
+
+struct player;
+
+/* What the last think was about. */
+struct player_report {
+    struct mcts_stats stats;
+    uint32_t nodes;       /* in the tree */
+    float value;          /* expected reward of the own role */
+    const char *engine;   /* "lifted" or "circuit" */
+    struct error trouble; /* code ERROR_NONE: none */
+};
+
+/* `engine` may be NULL (play on the lifted engine) and stays the caller's, as does the game. */
+struct player *player_new(const struct player_config *config, const struct game *game, struct engine *engine,
+                          uint32_t role, uint64_t seed, struct error *error);
+void player_free(struct player *p);
+
+/* Think about the current state and say what to play: a move of player_reasoner(). Always gives a legal move
+ * if there is one at all, also when the search failed: then the report's trouble says why. With a budget in
+ * simulations or expansions the engine is awaited first, so that the result is the same every time. */
+bool player_think(struct player *p, const struct budget *budget, uint32_t *move, struct error *error);
+const struct player_report *player_report(const struct player *p);
+/* The joint move that was made: numbers of `from`. */
+bool player_advance(struct player *p, struct reasoner *from, const uint32_t *joint, struct error *error);
+/* Begin from another state (of `from`), for analysis and take-backs. */
+bool player_goto(struct player *p, struct reasoner *from, const struct state *state, struct error *error);
+
+struct reasoner *player_reasoner(struct player *p);
+struct mcts *player_search(struct player *p); /* NULL for players that do not search, and before they did */
+const struct player_config *player_config(const struct player *p);
+
+#endif
