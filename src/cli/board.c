@@ -186,15 +186,16 @@ static void add_square(struct painter *p, struct block *b, const struct square *
                        : cell     ? (p->style->utf8 ? "·" : ".")
                                   : " ";
     int n = q->strange || !q->glyph ? 1 : q->glyph->width;
-    bool colour = p->style->colour && cell;
-    if (colour && q->changed) add(b, "\033[7m", 0);
-    if (colour && q->glyph && q->glyph->colour) {
+    bool marked = p->style->colour && cell && q->changed;
+    int colour = p->style->colour && q->glyph ? q->glyph->colour : 0;
+    if (marked) add(b, "\033[7m", 0);
+    if (colour) {
         char code[12];
-        snprintf(code, sizeof code, "\033[1;%dm", q->glyph->colour);
+        snprintf(code, sizeof code, "\033[1;%dm", colour);
         add(b, code, 0);
     }
     add(b, sign, n);
-    if (colour) add(b, "\033[0m", 0);
+    if (marked || colour) add(b, "\033[0m", 0);
     pad(b, width - n);
 }
 

@@ -221,7 +221,7 @@ int cmd_sim(int argc, char **argv)
     if (!command_begin("sim GAME [OPTION...]",
                        "Play random games and tell results, mean goals with 95% intervals, and lengths.\n"
                        "GAME is the path of a rule sheet or the name of a game of the library.\n"
-                       "The same seed and engine give the same games.",
+                       "The same seed gives the same games, with any engine.",
                        table, 1, 1, argc, argv, &operands, &status))
         return status;
     struct sim sim = {0};

@@ -12,8 +12,7 @@
 
 static bool choose_random(struct seat *seat, struct playout *p, uint32_t *move, struct error *error)
 {
-    const struct list *legal = &p->legal[seat->role];
-    *move = legal->v[rng_below(&p->rng, legal->n)];
+    *move = playout_pick(p, seat->role);
     return true;
 }
 

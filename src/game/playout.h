@@ -24,15 +24,23 @@ struct playout {
     bool terminal;
     struct list *legal; /* by role; all empty when terminal */
     uint32_t *joint;    /* by role: the move to make next */
+    /* what makes choices independent of the engine: a hash of each move's text, by role and move; 0: not yet
+     */
+    struct playout_keys {
+        uint64_t *v;
+        uint32_t n;
+    } * keys;
+    struct heap *heap; /* for that text */
 };
 
 bool playout_init(struct playout *p, struct reasoner *reasoner);
 void playout_done(struct playout *p);
 
-/* Start a new game; the random numbers of the game depend on `seed` and `game` alone, so that games can be
- * played in any order. */
+/* Start a new game. What is chosen depends on `seed`, `game` and the rules alone: not on the games played
+ * before, nor on the engine and the order in which it happens to list moves. */
 bool playout_begin(struct playout *p, uint64_t seed, uint64_t game);
-void playout_choose(struct playout *p); /* fill `joint`, uniformly over each role's moves */
-bool playout_move(struct playout *p);   /* make `joint` */
+uint32_t playout_pick(struct playout *p, uint32_t role); /* any of the role's moves, each as likely */
+void playout_choose(struct playout *p);                  /* fill `joint` with such moves */
+bool playout_move(struct playout *p);                    /* make `joint` */
 
 #endif

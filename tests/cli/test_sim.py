@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
+import collections
 import hashlib
 import json
 import os
@@ -23,12 +24,30 @@ class Sim(harness.Case):
         one = self.ludens("sim", "connectFour", "-n", 200, "--seed", 7)[0]
         self.assertEqual(one, self.ludens("sim", "connectFour", "-n", 200, "--seed", 7)[0])
         self.assertNotEqual(one, self.ludens("sim", "connectFour", "-n", 200, "--seed", 8)[0])
+        # Not the same games in another order, either.
+        lengths = {self.results("connectFour", "-n", 256, "--seed", seed)["length"]["mean"] for seed in range(4)}
+        self.assertEqual(len(lengths), 4)
 
     def test_the_first_games_do_not_depend_on_how_many_follow(self):
         few = self.trace("ticTacToe", "-n", 2)["playouts"]
         many = self.trace("ticTacToe", "-n", 5)["playouts"]
         self.assertEqual(few, many[:2])
         self.assertNotEqual(many[0], many[1])
+
+    def test_both_engines_play_the_same_games(self):
+        for game in ["ticTacToe", "connectFour", "breakthrough", "checkers", "battle", "chinook", "ticTacToe3d"]:
+            traces = []
+            for engine in "lifted", "circuit":
+                self.ludens("sim", game, "-n", 4, "--engine", engine, "--trace", self.path(engine))
+                traces.append(self.read(self.path(engine)))
+            self.assertEqual(traces[0], traces[1], game)
+
+    def test_every_move_is_as_likely(self):
+        trace = self.trace("ticTacToe", "-n", 9000, "--steps", 0)
+        count = collections.Counter(playout["steps"][0]["moves"][0] for playout in trace["playouts"])
+        self.assertEqual(len(count), 9)
+        for move, n in count.items():  # 1000 expected, standard deviation 30
+            self.assertLess(abs(n - 1000), 150, move)
 
     def test_results_add_up(self):
         r = self.results("ticTacToe", "-n", 1000)
