@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The order of a join: always the item next that is expected to leave the fewest rows, filters as soon as
- * they can be decided. The expectation is the plain one: a known column of a table with d different values
- * in it keeps one row in d. */
+/* The order of a join: after the first always the item next that is expected to leave the fewest rows,
+ * filters as soon as they can be decided. The expectation is the plain one: a known column of a table with d
+ * different values in it keeps one row in d. Which item should be first is found by trying each. */
 #include "ground/ground_internal.h"
 
 struct planning {
@@ -36,14 +36,12 @@ static double expected_rows(const struct planning *p, uint32_t i)
         if (all || is_known(p, item->args[0])) return 0.9;
     }
     double rows = i < p->c->npositive ? p->ranges[i].to - p->ranges[i].from : t->rows;
-    bool all = true;
     for (uint32_t k = 0; k < item->nargs; k++) {
         bool fixed = is_known(p, item->args[k]);
-        all &= fixed;
         for (uint32_t b = 0; b < k && !fixed; b++) fixed = item->args[b] == item->args[k];
         if (fixed && t->distinct && t->distinct[k] > 1) rows /= t->distinct[k];
     }
-    return all && rows > 0.5 ? 0.5 : rows;
+    return rows;
 }
 
 static bool filter_ready(const struct planning *p, const struct item *item)
@@ -127,20 +125,65 @@ static void place_item(struct planning *p, uint32_t i)
     vec_push(p->g->heap, &p->steps, s);
 }
 
+static bool is_joined(const struct item *item)
+{
+    return item->kind == ITEM_POSITIVE || item->kind == ITEM_TERM;
+}
+
+/* The item that is expected to leave the fewest rows, or NONE when all are placed. */
+static uint32_t best_item(const struct planning *p, double *fewest)
+{
+    uint32_t best = NONE;
+    for (uint32_t i = 0; i < p->c->nbody; i++) {
+        if (p->placed[i] || !is_joined(&p->c->body[i])) continue;
+        double rows = expected_rows(p, i);
+        if (best == NONE || rows < *fewest) best = i, *fewest = rows;
+    }
+    return best;
+}
+
+static void know_item(struct planning *p, uint32_t i)
+{
+    p->placed[i] = true;
+    for (uint32_t k = 0; k < p->c->body[i].nargs; k++)
+        if (is_register(p->c->body[i].args[k])) p->known[register_of(p->c->body[i].args[k])] = true;
+}
+
+/* Rows expected to be tried when item `first` comes first. Gives up beyond `limit`. */
+static double try_first(struct planning *p, uint32_t first, double limit)
+{
+    memset(p->known, 0, p->c->nregisters);
+    memset(p->placed, 0, p->c->nbody);
+    double each = expected_rows(p, first), rows = 1, total = 0;
+    for (uint32_t i = first; i != NONE && total < limit; i = best_item(p, &each)) {
+        know_item(p, i);
+        rows *= each;
+        total += rows > 0.01 ? rows : 0.01;
+    }
+    return total;
+}
+
+static uint32_t choose_first(struct planning *p)
+{
+    double least = 0;
+    uint32_t first = NONE;
+    for (uint32_t i = 0; i < p->c->nbody; i++) {
+        if (!is_joined(&p->c->body[i])) continue;
+        double total = try_first(p, i, first == NONE ? 1e300 : least);
+        if (first == NONE || total < least) first = i, least = total;
+    }
+    memset(p->known, 0, p->c->nregisters);
+    memset(p->placed, 0, p->c->nbody);
+    return first;
+}
+
 static void order_items(struct planning *p)
 {
-    for (;;) {
+    double fewest;
+    uint32_t next = choose_first(p);
+    for (place_filters(p); next != NONE; next = best_item(p, &fewest)) {
+        place_item(p, next);
         place_filters(p);
-        uint32_t best = NONE;
-        double fewest = 0;
-        for (uint32_t i = 0; i < p->c->nbody; i++) {
-            const struct item *item = &p->c->body[i];
-            if (p->placed[i] || (item->kind != ITEM_POSITIVE && item->kind != ITEM_TERM)) continue;
-            double rows = expected_rows(p, i);
-            if (best == NONE || rows < fewest) best = i, fewest = rows;
-        }
-        if (best == NONE) return;
-        place_item(p, best);
     }
 }
 
