@@ -25,6 +25,7 @@ int command_trouble(const char *name, const struct error *error);
 
 int cmd_check(int argc, char **argv);
 int cmd_fmt(int argc, char **argv);
+int cmd_games(int argc, char **argv);
 int cmd_scramble(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_perft(int argc, char **argv);

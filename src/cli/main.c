@@ -6,6 +6,7 @@
 static const struct command commands[] = {
     {"check", "find what is wrong with rule sheets", cmd_check},
     {"fmt", "lay out rule sheets the canonical way", cmd_fmt},
+    {"games", "list the games of the library", cmd_games},
     {"info", "tell what a game is like", cmd_info},
     {"perft", "count the sequences of moves, depth by depth", cmd_perft},
     {"play", "play or watch a match in the terminal", cmd_play},

@@ -83,6 +83,14 @@ bool game_find(const char *path_or_name, char *path, size_t size, struct error *
                      near[0] ? "; did you mean " : " and no such file", near, near[0] ? "?" : "");
 }
 
+bool game_library(char *folder, size_t size, struct error *error)
+{
+    struct stat st;
+    for (int i = 0; library_folder(i, folder, size); i++)
+        if (stat(folder, &st) == 0 && S_ISDIR(st.st_mode)) return true;
+    return error_set(error, ERROR_INPUT, "there is no library of games; LUDENS_GAMES can name its folder");
+}
+
 /* ---- reading ---- */
 
 static const char *game_name(struct heap *heap, const char *path)

@@ -34,6 +34,9 @@ void game_free(struct game *game);
  * False and an error with near misses if there is none. A path that exists is returned as it is. */
 bool game_find(const char *path_or_name, char *path, size_t size, struct error *error);
 
+/* The folder of the library: the first of those game_find looks in that exists. */
+bool game_library(char *folder, size_t size, struct error *error);
+
 /* The role of that name (any case), or -1. */
 int game_role(const struct game *game, const char *name);
 
