@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Join orders are made anew when so many states have been seen, and ten times as many, and so on. */
+enum { FIRST_MEASURE = 10 };
+
 /* Forget all that was derived but static relations that are complete: after a failure calls may be half done.
  */
 void lifted_forget(struct lifted *e)
@@ -15,6 +18,8 @@ void lifted_forget(struct lifted *e)
     e->open.n = e->dirty.n = 0;
     arena_reset(&e->frames);
     arena_reset(&e->waiting);
+    arena_reset(&e->scratch);
+    e->guess_depth = 0;
     for (int i = 0; i < LIFE_COUNT; i++) e->epoch[i]++;
     for (int i = 0; i < LIFE_COUNT; i++) arena_reset(&e->arena[i]);
     e->state.n = e->state_terms.n = 0;
@@ -75,12 +80,16 @@ static void set_up(struct lifted *e)
     }
     arena_init(&e->frames, e->heap);
     arena_init(&e->waiting, e->heap);
+    arena_init(&e->plans, e->heap);
+    arena_init(&e->scratch, e->heap);
     static_evaluate(e);
     struct lifted_list facts = sorted_facts(e, ask(e, p->keyword[KW_INIT], "f", NULL));
     for (uint32_t i = 0; i < facts.n; i++) vec_push(e->heap, &e->initial, facts.v[i]);
     facts_set(e, facts.v, facts.n);
     e->in_state = true;
     facts_measure(e);
+    plans_forget(e);
+    e->measure_at = FIRST_MEASURE;
 }
 
 struct lifted *lifted_new(const struct program *program, const struct lifted_limits *limits,
@@ -162,6 +171,11 @@ static void go(struct lifted *e, const uint32_t *facts, uint32_t n)
     e->epoch[LIFE_MOVE]++;
     e->does.n = 0;
     facts_set(e, facts, n);
+    if (e->states == e->measure_at) {
+        facts_measure(e);
+        plans_forget(e);
+        e->measure_at *= 10;
+    }
     e->in_state = true;
 }
 

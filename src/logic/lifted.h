@@ -57,4 +57,7 @@ bool lifted_goals(struct lifted *e, term role, struct lifted_list *values, struc
 bool lifted_next(struct lifted *e, const term *roles, const term *moves, uint32_t n,
                  struct lifted_list *facts, struct error *error);
 
+/* The plans made so far, as text. Call inside a guard of out's heap. */
+void lifted_dump(const struct lifted *e, struct text *out);
+
 #endif

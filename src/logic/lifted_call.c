@@ -26,7 +26,7 @@ struct proc *proc_get(struct lifted *e, uint32_t relation, const char *pattern, 
                                                      : LIFE_STATIC,
                        .whole = whole};
     for (uint32_t i = 0; i < r->arity; i++) p->nbound += pattern[i] == 'b', p->nfree += pattern[i] == 'f';
-    keys_init(&p->keys, p->nbound);
+    keys_init(e->heap, &p->keys, p->nbound);
     vec_push(e->heap, &e->procs, p);
     vec_push(e->heap, &r->procs, p);
     return p;

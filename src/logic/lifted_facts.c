@@ -56,6 +56,8 @@ void facts_set(struct lifted *e, const uint32_t *facts, uint32_t n)
     }
     if (n) memcpy(e->state.v, facts, n * sizeof *facts);
     e->state.n = e->state_terms.n = n;
+    for (uint32_t i = 0; i < e->groups.n; i++) e->groups.v[i]->seen += e->groups.v[i]->present.n;
+    e->states++;
 }
 
 struct fact_view *fact_view(struct lifted *e, struct fact_group *g, const char *pattern)
@@ -65,7 +67,7 @@ struct fact_view *fact_view(struct lifted *e, struct fact_group *g, const char *
     struct fact_view *v = heap_cut(e->heap, sizeof *v);
     *v = (struct fact_view){.group = g, .pattern = heap_strdup(e->heap, pattern, g->arity)};
     for (uint32_t i = 0; i < g->arity; i++) v->nbound += pattern[i] == 'b', v->nfree += pattern[i] == 'f';
-    keys_init(&v->keys, v->nbound);
+    keys_init(e->heap, &v->keys, v->nbound);
     vec_push(e->heap, &g->views, v);
     return v;
 }
@@ -115,4 +117,27 @@ void fact_view_update(struct lifted *e, struct fact_view *v)
         for (uint32_t j = 0; j < v->nfree; j++) row[j] = from[j];
     }
     v->epoch = now;
+}
+
+void facts_measure(struct lifted *e)
+{
+    struct vec_u32 stamp = {0};
+    uint32_t serial = 0;
+    vec_resize_zero(e->heap, &stamp, e->terms->nodes.n);
+    for (uint32_t k = 0; k < e->groups.n; k++) {
+        struct fact_group *g = e->groups.v[k];
+        if (!g->facts.n) continue;
+        g->rows = (uint32_t)((g->seen + e->states - 1) / e->states);
+        if (!g->distinct) g->distinct = heap_cut(e->heap, (g->arity + 1) * sizeof *g->distinct);
+        for (uint32_t j = 0; j < g->arity; j++) {
+            g->distinct[j] = 0;
+            serial++;
+            for (uint32_t i = 0; i < g->facts.n; i++) {
+                uint32_t *s = &stamp.v[term_arg(e->terms, e->facts.v[g->facts.v[i]].fact, j)];
+                g->distinct[j] += *s != serial;
+                *s = serial;
+            }
+        }
+    }
+    vec_free(e->heap, &stamp);
 }

@@ -22,27 +22,21 @@
 
 #include "base/arena.h"
 #include "logic/lifted.h"
+#include "logic/lifted_keys.h"
 
-#define NO_KEY UINT32_MAX
+#ifdef LIFTED_COUNT /* see lifted_dump.c */
+#define COUNT(x) ((x)++)
+#else
+#define COUNT(x) ((void)0)
+#endif
 #define MAX_TERM_DEPTH 2000 /* deeper terms mean rules that count without end */
-
-/* Tuples of one width, numbered in order of arrival. */
-struct keys {
-    uint32_t width, n;
-    struct vec_u32 values;
-    uint32_t *slots, mask; /* open addressing, number + 1 */
-};
-
-void keys_init(struct keys *k, uint32_t width);
-uint32_t keys_find(const struct keys *k, const term *values); /* or NO_KEY */
-uint32_t keys_add(struct heap *heap, struct keys *k, const term *values);
-void keys_clear(struct keys *k);
 
 struct rows {
     const term *from, *to;
 };
 
 struct static_view {
+    uint32_t relation;
     const char *pattern;
     uint32_t nfree;
     struct keys keys;
@@ -57,8 +51,9 @@ struct fact_group {
     struct vec_u32 facts;   /* their numbers */
     struct vec_u32 present; /* places in `facts` of those in the state */
     VEC(struct fact_view *) views;
-    uint32_t rows;      /* how many there were in the initial state, and how many different values */
-    uint32_t *distinct; /* per argument: for join orders */
+    uint64_t seen;      /* facts present, summed over all states */
+    uint32_t rows;      /* for join orders: how many there are in a state, and how many different values */
+    uint32_t *distinct; /* per argument; NULL when not measured yet */
 };
 
 struct fact_view {
@@ -108,6 +103,8 @@ struct proc {
     struct static_view *given; /* the facts among the rules, or NULL */
     struct keys keys;
     VEC(struct call *) calls; /* by key */
+    /* measured, for join orders: calls worked out, their rows, and steps taken with all they called */
+    uint64_t opened, answers, steps;
 };
 
 /* An operand is a slot of the frame, or the complement of a term. */
@@ -156,6 +153,9 @@ struct op {
         symbol functor;
     };
     uint32_t slot;
+#ifdef LIFTED_COUNT
+    uint64_t hits;
+#endif
 };
 
 struct plan {
@@ -192,7 +192,8 @@ struct frame {
     struct consumer *resumed;  /* the frame works off the consumers of `fresh`: the last one it ran */
     struct call *fresh;
     uint32_t dirty_mark;
-    bool leading; /* rules are through; feeding consumers */
+    uint64_t steps; /* when it began */
+    bool leading;   /* rules are through; feeding consumers */
     struct iter *iters;
     term env[];
 };
@@ -204,6 +205,16 @@ enum relation_kind {
     RELATION_DOES,
 };
 
+/* What asking once is thought to give and to cost. */
+struct guess {
+    double rows, cost;
+};
+
+struct known_guess {
+    const char *pattern;
+    struct guess guess;
+};
+
 struct lifted_relation {
     enum relation_kind kind;
     uint32_t arity, nrows;
@@ -211,6 +222,8 @@ struct lifted_relation {
     uint32_t *distinct; /* by column: number of different values */
     VEC(struct static_view *) views;
     VEC(struct proc *) procs;
+    VEC(struct known_guess) guesses;
+    double *domain; /* by column, when it has been looked at */
 };
 
 struct fact_info {
@@ -244,11 +257,14 @@ struct lifted {
     uint64_t epoch[LIFE_COUNT];
     struct arena arena[LIFE_COUNT]; /* rows of calls */
     struct arena frames, waiting;
-    VEC(struct call *) open;  /* stack of open calls */
-    VEC(struct call *) dirty; /* stack */
-    struct vec_u32 key;       /* scratch */
-    struct vec_u32 out;       /* lists handed out */
-    VEC(uint64_t) bits;       /* scratch for sorting numbers */
+    struct arena plans, scratch;
+    VEC(struct call *) open;     /* stack of open calls */
+    VEC(struct call *) dirty;    /* stack */
+    uint64_t states, measure_at; /* states gone to; when to measure and plan anew */
+    uint32_t nguesses, guess_depth;
+    struct vec_u32 key; /* scratch */
+    struct vec_u32 out; /* lists handed out */
+    VEC(uint64_t) bits; /* scratch for sorting numbers */
 };
 
 /* lifted_static.c: relations that depend on nothing. */
@@ -261,19 +277,21 @@ struct fact_group *fact_group(struct lifted *e, symbol functor, uint32_t arity);
 struct fact_view *fact_view(struct lifted *e, struct fact_group *g, const char *pattern);
 void fact_view_update(struct lifted *e, struct fact_view *v);
 void facts_set(struct lifted *e, const uint32_t *facts, uint32_t n);
-void facts_measure(struct lifted *e); /* for join orders */
+void facts_measure(struct lifted *e); /* sizes, for join orders */
 
 /* lifted_call.c: procs and calls. */
 struct proc *proc_get(struct lifted *e, uint32_t relation, const char *pattern, bool whole);
 struct call *call_get(struct lifted *e, struct proc *p, const term *key);
 bool call_add(struct lifted *e, struct call *c, const term *row);
 
-/* lifted_order.c: the next literal to join, given which variables are bound; `done` marks those placed. */
-uint32_t order_next(struct lifted *e, const struct rule *rule, const bool *bound, const bool *done,
-                    bool whole);
+/* lifted_order.c: the order in which to join the literals of a rule whose head is called with this pattern.
+ * `whole`: bottom-up, a literal of the head's own component comes first. */
+void order_body(struct lifted *e, const struct rule *rule, const char *pattern, bool whole, uint32_t *order);
+void order_forget(struct lifted *e); /* guesses: sizes have changed */
 
 /* lifted_plan.c */
 void proc_compile(struct lifted *e, struct proc *p);
+void plans_forget(struct lifted *e); /* make them anew when needed */
 
 /* lifted.c */
 void lifted_forget(struct lifted *e);

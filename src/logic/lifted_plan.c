@@ -78,7 +78,7 @@ static void add_generator(struct compiler *c, struct op op)
 
 static operand *cut_operands(struct compiler *c, uint32_t n)
 {
-    return heap_cut(c->e->heap, (n + 1) * sizeof(operand));
+    return arena_cut(&c->e->plans, (n + 1) * sizeof(operand));
 }
 
 /* A term whose variables are bound, as an operand; compound ones are built into a slot of their own. */
@@ -124,7 +124,7 @@ static void take_apart(struct compiler *c)
         struct op op = {.code = OP_UNPACK, .functor = n.head, .nin = 1, .nout = n.nargs};
         op.in = cut_operands(c, 1);
         op.in[0] = (operand)p.slot;
-        op.out = heap_cut(c->e->heap, (n.nargs + 1) * sizeof *op.out);
+        op.out = arena_cut(&c->e->plans, (n.nargs + 1) * sizeof *op.out);
         bool *buildable = heap_zalloc(c->e->heap, n.nargs + 1);
         for (uint32_t i = 0; i < n.nargs; i++)
             buildable[i] = all_bound(c, term_arg(c->e->terms, p.pattern, i));
@@ -169,11 +169,11 @@ static char *arguments(struct compiler *c, const term *args_in_pool, uint32_t na
     struct heap *heap = c->e->heap;
     term *args = heap_alloc(heap, (nargs + 1) * sizeof *args); /* the pool may move */
     if (nargs) memcpy(args, args_in_pool, nargs * sizeof *args);
-    char *pattern = heap_cut(heap, nargs + 1);
+    char *pattern = arena_cut(&c->e->plans, nargs + 1);
     pattern[nargs] = '\0';
     op->nin = op->nout = 0;
     op->in = cut_operands(c, nargs);
-    op->out = heap_cut(heap, (nargs + 1) * sizeof *op->out);
+    op->out = arena_cut(&c->e->plans, (nargs + 1) * sizeof *op->out);
     bool *bound = heap_zalloc(heap, nargs + 1);
     for (uint32_t i = 0; i < nargs; i++) {
         const struct term_node *n = term_get(c->e->terms, args[i]);
@@ -260,17 +260,16 @@ static struct plan *compile(struct lifted *e, const struct proc *p, const struct
     c.bound = heap_zalloc(heap, rule->nvars + 1);
     c.slot_of = heap_zalloc(heap, (rule->nvars + 1) * sizeof *c.slot_of);
     c.uses = heap_zalloc(heap, (rule->nvars + 1) * sizeof *c.uses);
-    bool *done = heap_zalloc(heap, rule->nbody + 1);
+    uint32_t *order = heap_alloc(heap, (rule->nbody + 1) * sizeof *order);
+    order_body(e, rule, p->pattern, p->whole, order);
     struct term_node head = *term_get(e->terms, rule->head);
     for (uint32_t i = 0; i < head.nargs; i++)
         if (p->pattern[i] != '_') count_uses(&c, term_arg(e->terms, rule->head, i));
     for (uint32_t i = 0; i < rule->nbody; i++) count_uses(&c, rule->body[i].atom);
     match_head(&c);
     bool possible = true;
-    for (uint32_t k = 0, i; k < rule->nbody; k++) {
-        i = order_next(e, rule, c.bound, done, p->whole);
-        if (i == UINT32_MAX) heap_fail(heap, ERROR_INTERNAL, "no literal of a rule can come next");
-        const struct literal *l = &rule->body[i];
+    for (uint32_t k = 0; k < rule->nbody; k++) {
+        const struct literal *l = &rule->body[order[k]];
         bool whole = p->whole && k == 0 && l->kind == LITERAL_POSITIVE &&
                      e->relations[l->relation].kind == RELATION_CALLED &&
                      e->program->relations.v[l->relation].component ==
@@ -279,15 +278,14 @@ static struct plan *compile(struct lifted *e, const struct proc *p, const struct
             e->relations[l->relation].nrows == 0)
             possible = false;
         add_literal(&c, l, whole);
-        done[i] = true;
     }
     struct op emit = {.code = OP_EMIT, .in = cut_operands(&c, head.nargs)};
     for (uint32_t i = 0; i < head.nargs; i++)
         if (p->pattern[i] == 'f') emit.in[emit.nin++] = operand_of(&c, term_arg(e->terms, rule->head, i));
     add_op(&c, emit);
-    struct plan *plan = heap_cut(heap, sizeof *plan);
+    struct plan *plan = arena_cut(&e->plans, sizeof *plan);
     *plan = (struct plan){.rule = rule, .nops = c.ops.n, .nslots = c.setter.n, .niters = c.niters};
-    plan->ops = heap_cut(heap, c.ops.n * sizeof *plan->ops);
+    plan->ops = arena_cut(&e->plans, c.ops.n * sizeof *plan->ops);
     memcpy(plan->ops, c.ops.v, c.ops.n * sizeof *plan->ops);
     vec_free(heap, &c.ops);
     vec_free(heap, &c.setter);
@@ -295,14 +293,14 @@ static struct plan *compile(struct lifted *e, const struct proc *p, const struct
     heap_release(heap, c.bound);
     heap_release(heap, c.slot_of);
     heap_release(heap, c.uses);
-    heap_release(heap, done);
+    heap_release(heap, order);
     return possible ? plan : NULL;
 }
 
 void proc_compile(struct lifted *e, struct proc *p)
 {
     const struct vec_u32 *rules = &e->program->relations.v[p->relation].rules;
-    p->plans = heap_cut(e->heap, (rules->n + 1) * sizeof *p->plans);
+    p->plans = arena_cut(&e->plans, (rules->n + 1) * sizeof *p->plans);
     p->nplans = 0;
     for (uint32_t i = 0; i < rules->n; i++) {
         if (e->program->rules.v[rules->v[i]].nbody == 0) continue; /* given */
@@ -314,4 +312,16 @@ void proc_compile(struct lifted *e, struct proc *p)
     }
     if (e->relations[p->relation].nrows) p->given = static_view(e, p->relation, p->pattern);
     p->compiled = true;
+}
+
+void plans_forget(struct lifted *e)
+{
+    order_forget(e);
+    for (uint32_t i = 0; i < e->procs.n; i++) {
+        struct proc *p = e->procs.v[i];
+        p->compiled = false;
+        p->plans = NULL;
+        p->frame_slots = p->frame_iters = 0;
+    }
+    arena_reset(&e->plans);
 }

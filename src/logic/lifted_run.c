@@ -55,8 +55,12 @@ static struct frame *push_frame(struct lifted *e, struct frame *below, struct ca
     struct arena_mark mark = arena_mark(&e->frames);
     size_t env = (slots * sizeof(term) + 7) & ~(size_t)7;
     struct frame *f = arena_cut(&e->frames, sizeof *f + env + iters * sizeof *f->iters);
-    *f =
-        (struct frame){.below = below, .call = call, .mark = mark, .base = OP_NONE, .dirty_mark = e->dirty.n};
+    *f = (struct frame){.below = below,
+                        .call = call,
+                        .mark = mark,
+                        .base = OP_NONE,
+                        .dirty_mark = e->dirty.n,
+                        .steps = e->steps};
     f->iters = (struct iter *)((char *)f->env + env);
     return f;
 }
@@ -77,6 +81,7 @@ static struct frame *open_call(struct lifted *e, struct frame *below, struct cal
     if (!p->compiled) proc_compile(e, p);
     struct frame *f = push_frame(e, below, c, p->frame_slots, p->frame_iters);
     vec_push(e->heap, &e->open, c);
+    p->opened++;
     c->state = CALL_OPEN;
     c->serial++;
     c->at = c->low = e->open.n - 1;
@@ -202,6 +207,7 @@ next_rule:
     op = plan->ops;
 
 step:
+    COUNT(((struct op *)op)->hits);
     switch (op->code) {
     case OP_EQUAL:
         if (VALUE(env, op->in[0]) != VALUE(env, op->in[1])) goto fail;
@@ -314,6 +320,7 @@ called: /* op asked for c, which is not new */
 emit:
     c = f->call;
     if (call_add(e, c, gather(e, op, env))) {
+        c->proc->answers++;
         mark_dirty(e, c);
         if (c->proc->nfree == 0) { /* true: nothing else about it matters */
             c->state = CALL_DONE;
@@ -373,6 +380,7 @@ lead: /* feed consumers as long as this call depends on nothing below it */
 
 return_to_caller:
     c = f->call;
+    c->proc->steps += e->steps - f->steps + 1;
     if (c->state == CALL_OPEN && f->below && c->low < f->below->call->low) f->below->call->low = c->low;
     arena_release(&e->frames, f->mark);
     f = f->below;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { STEPS_PER_RELATION = 3000000 };
+enum { STEPS_PER_RELATION = 200000 };
 
 /* ---- views ---- */
 
@@ -24,15 +24,16 @@ struct static_view *static_view(struct lifted *e, uint32_t relation, const char 
         if (memcmp(r->views.v[i]->pattern, pattern, r->arity) == 0) return r->views.v[i];
     struct heap *heap = e->heap;
     struct static_view *v = heap_zalloc(heap, sizeof *v);
+    v->relation = relation;
     v->pattern = heap_strdup(heap, pattern, r->arity);
     uint32_t nbound = 0;
     for (uint32_t i = 0; i < r->arity; i++) nbound += pattern[i] == 'b', v->nfree += pattern[i] == 'f';
-    keys_init(&v->keys, nbound);
+    keys_init(heap, &v->keys, nbound);
     /* First pass: numbers for keys and for different pairs of key and free columns. */
     uint32_t width = nbound + v->nfree;
     term *pair = heap_alloc(heap, (width + 1) * sizeof *pair);
     struct keys pairs;
-    keys_init(&pairs, width);
+    keys_init(heap, &pairs, width);
     for (uint32_t i = 0; i < r->nrows; i++) {
         split_row(pattern, r->arity, r->rows + (size_t)i * r->arity, pair, pair + nbound);
         keys_add(heap, &pairs, pair);
@@ -48,8 +49,7 @@ struct static_view *static_view(struct lifted *e, uint32_t relation, const char 
         uint32_t at = v->start[keys_find(&v->keys, p) + 1]++;
         if (v->nfree) memcpy(v->rows + (size_t)at * v->nfree, p + nbound, v->nfree * sizeof *p);
     }
-    vec_free(heap, &pairs.values);
-    heap_release(heap, pairs.slots);
+    keys_done(heap, &pairs);
     heap_release(heap, pair);
     vec_push(heap, &r->views, v);
     return v;
@@ -82,14 +82,15 @@ static void collect_facts(struct lifted *e, uint32_t relation)
     const struct relation *rel = &e->program->relations.v[relation];
     struct lifted_relation *r = &e->relations[relation];
     struct keys rows;
-    keys_init(&rows, rel->arity);
+    keys_init(e->heap, &rows, rel->arity);
     for (uint32_t i = 0; i < rel->rules.n; i++) {
         const struct rule *rule = &e->program->rules.v[rel->rules.v[i]];
         if (rule->nbody == 0) keys_add(e->heap, &rows, term_args(e->terms, rule->head));
     }
     r->nrows = rows.n;
-    r->rows = rows.values.v;
-    heap_release(e->heap, rows.slots);
+    r->rows = heap_alloc(e->heap, rows.values.n * sizeof *r->rows);
+    if (rows.values.n) memcpy(r->rows, rows.values.v, rows.values.n * sizeof *r->rows);
+    keys_done(e->heap, &rows);
 }
 
 static void count_distinct(struct lifted *e, struct lifted_relation *r, struct vec_u32 *stamp,
@@ -176,29 +177,5 @@ void static_evaluate(struct lifted *e)
     heap_release(e->heap, order);
     heap_release(e->heap, count);
     vec_free(e->heap, &todo);
-    vec_free(e->heap, &stamp);
-}
-
-/* Sizes of the groups of facts in the state, for join orders. */
-void facts_measure(struct lifted *e)
-{
-    struct vec_u32 stamp = {0};
-    uint32_t serial = 0;
-    vec_resize_zero(e->heap, &stamp, e->terms->nodes.n);
-    for (uint32_t k = 0; k < e->groups.n; k++) {
-        struct fact_group *g = e->groups.v[k];
-        g->rows = g->present.n;
-        g->distinct = heap_cut(e->heap, (g->arity + 1) * sizeof *g->distinct);
-        for (uint32_t j = 0; j < g->arity; j++) {
-            g->distinct[j] = 0;
-            serial++;
-            for (uint32_t i = 0; i < g->present.n; i++) {
-                term fact = e->facts.v[g->facts.v[g->present.v[i]]].fact;
-                uint32_t *s = &stamp.v[term_arg(e->terms, fact, j)];
-                g->distinct[j] += *s != serial;
-                *s = serial;
-            }
-        }
-    }
     vec_free(e->heap, &stamp);
 }

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tuples of terms, numbered in order of arrival: the keys of views.
+ *
+ * Most columns of most relations have few different values. As long as it fits, each value of a column has a
+ * small code, and the codes of a tuple make an index into a table:
+ *
+ *     (3 5 x)  ─ code ─>  2, 4, 0  ─ strides 1, 8, 64 ─>  table[34]  =  number of the tuple + 1
+ *
+ * A set of tuples that would need too large a table for that is hashed instead.
+ */
+#ifndef LOGIC_LIFTED_KEYS_H
+#define LOGIC_LIFTED_KEYS_H
+
+#include "gdl/term.h"
+
+#define NO_KEY UINT32_MAX
+
+struct key_column {
+    uint32_t *code; /* of term base + i: its code + 1, 0 if it has none */
+    uint32_t base, span;
+    uint32_t used, room; /* codes given out; codes the strides have room for */
+    uint32_t stride;
+};
+
+struct keys {
+    uint32_t width, n;
+    bool hashed;
+    struct vec_u32 values; /* width each */
+    struct key_column *columns;
+    uint32_t *table, size; /* direct: by index; hashed: open addressing, a power of two */
+};
+
+void keys_init(struct heap *heap, struct keys *k, uint32_t width);
+void keys_done(struct heap *heap, struct keys *k);
+uint32_t keys_add(struct heap *heap, struct keys *k, const term *values); /* found or made */
+uint32_t keys_find_hashed(const struct keys *k, const term *values);
+
+/* The number of a tuple, or NO_KEY. */
+static inline uint32_t keys_find(const struct keys *k, const term *values)
+{
+    if (k->hashed) return keys_find_hashed(k, values);
+    uint32_t index = 0;
+    for (uint32_t i = 0; i < k->width; i++) {
+        const struct key_column *c = &k->columns[i];
+        uint32_t at = values[i] - c->base;
+        if (at >= c->span || c->code[at] == 0) return NO_KEY;
+        index += (c->code[at] - 1) * c->stride;
+    }
+    return k->table[index] - 1;
+}
+
+#endif
