@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 import json
+import os
 import re
 
 import harness
@@ -30,12 +31,17 @@ SOUND = """\
 """
 
 
+with open(os.path.join(harness.GAMES, "..", "docs", "rule-tools.md"), encoding="utf-8") as manual:
+    EXPLAINED = set(re.findall(r"`([a-z0-9-]+)`", manual.read()))
+
+
 class Check(harness.Case):
     def findings(self, text, status):
         """(severity, id, line) of everything said about a sheet."""
         out, _ = self.ludens("check", "--static", "--json", self.write("game.kif", text), status=status)
         (report,) = json.loads(out)["files"]
         found = [(f["severity"], f["id"], f.get("line")) for f in report["findings"]]
+        self.assertLessEqual({f[1] for f in found}, EXPLAINED)
         self.assertEqual(report["errors"], sum(f[0] == "error" for f in found))
         self.assertEqual(report["warnings"], sum(f[0] == "warning" for f in found))
         return found
@@ -177,6 +183,7 @@ class Check(harness.Case):
     def simulated(self, text, *options, status):
         out, _ = self.ludens("check", "--json", self.write("game.kif", text), *options, status=status)
         (report,) = json.loads(out)["files"]
+        self.assertLessEqual({f["id"] for f in report["findings"]}, EXPLAINED)
         return report
 
     def expect_simulated(self, severity, id, text, *options):

@@ -112,6 +112,9 @@ class Fmt(harness.Case):
         self.ludens("fmt", status=2)
         self.ludens("fmt", "--check", "--write", "x", status=2)
 
+    def test_our_games_are_laid_out(self):
+        self.ludens("fmt", "--check", *harness.games())
+
     def preserves(self, paths):
         for path in paths:
             before = self.read(path)
