@@ -47,7 +47,7 @@ tsan: ## the tests under the thread sanitizer
 
 fuzz: ## feed the parser and the engine nonsense, FUZZ_SECONDS=600 each
 	@scripts/setup build fuzz
-	@CC=clang scripts/build $(BUILD)-fuzz -Dfuzz=true -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false -- fuzz
+	@CC=clang scripts/build $(BUILD)-fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false -- fuzz
 	@scripts/fuzz $(BUILD)-fuzz $(FUZZ_SECONDS)
 
 bench-lifted: ## random games: the lifted engine against SWI-Prolog; ARGS=--help for more

@@ -220,8 +220,13 @@ static const struct reasoner_ops ops = {
 
 struct reasoner *reasoner_lifted(const struct game *game, size_t memory, struct error *error)
 {
-    struct lifted_limits limits = {.memory = memory ? memory : GAME_DEFAULT_MEMORY,
-                                   .seconds = DEFAULT_SECONDS};
+    return reasoner_lifted_within(game, memory, DEFAULT_SECONDS, error);
+}
+
+struct reasoner *reasoner_lifted_within(const struct game *game, size_t memory, double seconds,
+                                        struct error *error)
+{
+    struct lifted_limits limits = {.memory = memory ? memory : GAME_DEFAULT_MEMORY, .seconds = seconds};
     struct lifted_reasoner *l = calloc(1, sizeof *l);
     if (!l) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
     l->base = (struct reasoner){.ops = &ops, .game = game};

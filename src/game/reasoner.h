@@ -70,6 +70,9 @@ struct reasoner {
 
 /* The lifted engine. NULL and an error if even that cannot be set up. */
 struct reasoner *reasoner_lifted(const struct game *game, size_t memory, struct error *error);
+/* The same with a limit of its own for the seconds one question may take. */
+struct reasoner *reasoner_lifted_within(const struct game *game, size_t memory, double seconds,
+                                        struct error *error);
 void reasoner_free(struct reasoner *r);
 
 /* Conveniences on top of the operations, the same for all engines. */
