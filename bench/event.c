@@ -23,6 +23,7 @@ enum out_kind { OUT_LEGAL, OUT_NEXT, OUT_LOOP };
 struct out {
     enum out_kind kind;
     uint32_t which; /* move; bit; loop */
+    uint32_t role;  /* of the move */
     bool inverted;
 };
 
@@ -69,27 +70,25 @@ static bool gate_holds(const struct event *e, uint32_t g)
 
 /* --- Changes -------------------------------------------------------------------------------------------- */
 
-static void change_legal(struct event *e, uint32_t move, bool now)
+static void change_legal(struct event *e, uint32_t role, uint32_t move, bool now)
 {
-    const uint32_t *base = e->c->move_base;
-    uint32_t role = 0;
-    while (move >= base[role + 1]) role++;
-    uint32_t *list = e->legal + base[role];
+    const uint32_t base = e->c->move_base[role];
+    uint32_t *list = e->legal + base;
     if (now) {
         e->place[move] = e->nlegal[role];
-        list[e->nlegal[role]++] = move - base[role];
+        list[e->nlegal[role]++] = move - base;
     } else {
         uint32_t last = list[--e->nlegal[role]];
         list[e->place[move]] = last;
-        e->place[base[role] + last] = e->place[move];
+        e->place[base + last] = e->place[move];
     }
 }
 
-static void touch(struct event *e, uint32_t bit)
+static inline void touch(struct event *e, uint32_t bit)
 {
-    if (e->is_touched[bit]) return;
+    e->touched[e->ntouched] = bit;
+    e->ntouched += !e->is_touched[bit];
     e->is_touched[bit] = true;
-    e->touched[e->ntouched++] = bit;
 }
 
 static void tell_outs(struct event *e, const struct readers *r, bool value)
@@ -97,7 +96,7 @@ static void tell_outs(struct event *e, const struct readers *r, bool value)
     for (uint32_t i = r->out_first; i < r->out_first + r->out_n; i++) {
         const struct out *o = &e->outs[i];
         if (o->kind == OUT_LEGAL) {
-            change_legal(e, o->which, value ^ o->inverted);
+            change_legal(e, o->role, o->which, value ^ o->inverted);
         } else if (o->kind == OUT_NEXT) {
             touch(e, o->which);
         } else if (!e->loop_dirty[o->which]) {
@@ -282,7 +281,9 @@ void event_play(struct event *e, struct rng *rng, uint32_t max_steps, const atom
 static void add_out(struct event *e, int pass, edge x, enum out_kind kind, uint32_t which)
 {
     struct readers *r = &e->readers[x >> 1];
-    if (pass) e->outs[r->out_first + r->out_n] = (struct out){kind, which, x & 1};
+    uint32_t role = 0;
+    while (kind == OUT_LEGAL && which >= e->c->move_base[role + 1]) role++;
+    if (pass) e->outs[r->out_first + r->out_n] = (struct out){kind, which, role, x & 1};
     r->out_n++;
 }
 
@@ -343,8 +344,9 @@ static void begin(struct event *e)
     }
     for (uint32_t w = 0; w < e->nwires; w++) e->wire[w] = e->wire[w] & VALUE ? VALUE | TOLD : 0;
     e->npending = 0;
-    for (uint32_t m = 0; m < c->nmoves; m++)
-        if (edge_holds(e, c->legal[m])) change_legal(e, m, true);
+    for (uint32_t r = 0; r < c->nroles; r++)
+        for (uint32_t m = c->move_base[r]; m < c->move_base[r + 1]; m++)
+            if (edge_holds(e, c->legal[m])) change_legal(e, r, m, true);
     for (uint32_t b = 0; b < c->nbits; b++) touch(e, b);
     for (uint32_t r = 0; r < c->nroles; r++) e->made[r] = NONE;
 }
