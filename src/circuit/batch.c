@@ -481,11 +481,19 @@ static uint32_t popcount(const struct batch *b, const uint64_t *mask)
     return n;
 }
 
+static uint64_t ticks_spent(const struct batch *b)
+{
+    uint64_t sum = 0;
+    for (int i = 0; b->ticks && i < BATCH_PARTS; i++) sum += b->ticks[i];
+    return sum;
+}
+
 void batch_play(struct batch *b, const uint64_t *from, uint64_t games, uint32_t max_steps,
                 const atomic_bool *stop, struct batch_tally *tally)
 {
     uint64_t busy[BATCH_MAX_WORDS], ended[BATCH_MAX_WORDS], moving[BATCH_MAX_WORDS], fresh[BATCH_MAX_WORDS];
     uint64_t begun[BATCH_MAX_LANES] = {0}, played[BATCH_MAX_LANES] = {0};
+    uint64_t began = ticks_now(), spent = ticks_spent(b);
     if (!from) from = b->inside->initial;
     memset(busy, 0xff, sizeof busy);
     batch_restart_from(b, busy, from);
@@ -525,4 +533,5 @@ void batch_play(struct batch *b, const uint64_t *from, uint64_t games, uint32_t 
         if (any) batch_restart_from(b, fresh, from);
     }
     if (batch_any(b, b->parked)) tally_goals(b, tally);
+    if (b->ticks) b->ticks[BATCH_REST] += ticks_now() - began - (ticks_spent(b) - spent);
 }

@@ -3,6 +3,7 @@
 #include "analysis/analysis.h"
 #include "analysis/features.h"
 #include "cli/engine.h"
+#include "cli/info_circuit.h"
 #include "cli/terminal.h"
 
 #include <inttypes.h>
@@ -16,7 +17,7 @@ struct info_options {
     double seconds;
     uint64_t seed;
     const char *engine;
-    bool json;
+    bool json, circuit;
 };
 
 static const char *const turns_names[] = {[TURNS_ONE_ROLE] = "one role",
@@ -252,6 +253,7 @@ int cmd_info(int argc, char **argv)
          .help = "most time to spend on them"},
         {"seed", 's', OPTION_SEED, &o.seed, .value = "S", .help = "seed of the random numbers"},
         ENGINE_OPTION(&o.engine),
+        {"circuit", 'c', OPTION_FLAG, &o.circuit, .help = "look at the circuit of the rules instead"},
         {"json", 'j', OPTION_FLAG, &o.json, .help = "print everything as JSON"},
         {0}};
     int operands, status;
@@ -259,12 +261,18 @@ int cmd_info(int argc, char **argv)
             "info GAME [OPTION...]",
             "Tell what a game is like: what its rules use, who moves when, how long games are and how\n"
             "many moves there are, which goals occur, and the boards found in its states.\n"
-            "What is told about play is what was seen in random games.",
+            "What is told about play is what was seen in random games. With --circuit: the boolean\n"
+            "circuit the rules become, its size after each reduction, and what it took to make it.",
             table, 1, 1, argc, argv, &operands, &status))
         return status;
     struct session session;
     struct error error;
-    if (!session_open(&session, argv[0], argv[1], o.engine, &status)) return status;
+    if (!session_open(&session, argv[0], argv[1], o.circuit ? "lifted" : o.engine, &status)) return status;
+    if (o.circuit) {
+        status = info_circuit(argv[0], session.game, o.json);
+        session_close(&session);
+        return status;
+    }
     terminal_catch_interrupt();
     struct analysis_options options = {.games = (uint32_t)o.games,
                                        .states = 20000,

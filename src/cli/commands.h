@@ -23,6 +23,7 @@ bool command_begin(const char *usage, const char *about, const struct option *ta
 /* Print "ludens NAME: text" and return EXIT_TROUBLE. */
 int command_trouble(const char *name, const struct error *error);
 
+int cmd_bench(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_fmt(int argc, char **argv);
 int cmd_games(int argc, char **argv);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 static const struct command commands[] = {
+    {"bench", "measure how fast the engines are", cmd_bench},
     {"check", "find what is wrong with rule sheets", cmd_check},
     {"fmt", "lay out rule sheets the canonical way", cmd_fmt},
     {"games", "list the games of the library", cmd_games},
