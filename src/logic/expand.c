@@ -63,6 +63,21 @@ static term make_term(struct expansion *x, uint32_t node, bool argument)
     return t;
 }
 
+/* How a keyword is written, for hints. */
+static const char *keyword_usage(symbol s)
+{
+    static const char *const usage[KW_COUNT] = {[KW_ROLE] = "write (role NAME)",
+                                                [KW_INIT] = "write (init FACT)",
+                                                [KW_TRUE] = "write (true FACT)",
+                                                [KW_NEXT] = "write (next FACT)",
+                                                [KW_DOES] = "write (does ROLE MOVE)",
+                                                [KW_LEGAL] = "write (legal ROLE MOVE)",
+                                                [KW_GOAL] = "write (goal ROLE VALUE)",
+                                                [KW_TERMINAL] = "write terminal",
+                                                [KW_DISTINCT] = "write (distinct TERM TERM)"};
+    return usage[s];
+}
+
 /* An atom of the logic, head or body: checks what holds for every use of a keyword as a relation. */
 static term make_atom(struct expansion *x, uint32_t node, bool in_head)
 {
@@ -79,7 +94,7 @@ static term make_atom(struct expansion *x, uint32_t node, bool in_head)
     if (arity >= 0 && d->nargs != (uint32_t)arity) {
         bool hint_only = d->head == KW_BASE || d->head == KW_INPUT;
         norm_report(n, !hint_only, "keyword-arity", node,
-                    hint_only ? "base and input are hints; this one is ignored" : NULL,
+                    hint_only ? "base and input are hints; this one is ignored" : keyword_usage(d->head),
                     "'%s' takes %d argument%s, not %u", symbol_name(n->program->terms, d->head), arity,
                     arity == 1 ? "" : "s", d->nargs);
         return 0;
@@ -143,8 +158,8 @@ static void expand(struct expansion *x, const struct goal *goals)
         bool is_or = head && node_is(n->syntax, head, "or"), is_and = head && node_is(n->syntax, head, "and");
         if (head && node_is(n->syntax, head, "not")) {
             if (d->children != 2) {
-                norm_report(n, true, "keyword-arity", node, NULL, "'not' takes 1 argument, not %u",
-                            d->children - 1);
+                norm_report(n, true, "keyword-arity", node, "write (not STATEMENT)",
+                            "'not' takes 1 argument, not %u", d->children - 1);
                 x->bad = true;
                 return;
             }

@@ -4,6 +4,7 @@
  * was disguised must have the same shape. */
 #include "fuzz.h"
 
+#include "base/clock.h"
 #include "gdl/format.h"
 #include "gdl/scramble.h"
 #include "logic/validate.h"
@@ -74,6 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct heap *heap = heap_new(FUZZ_MEMORY);
     struct heap_guard guard;
     struct error error;
+    heap->deadline = clock_now() + FUZZ_SECONDS;
     if (HEAP_ENTER(heap, &guard, &error)) {
         read_and_use(heap, (const char *)data, size);
         heap_leave(heap);
