@@ -138,6 +138,7 @@ void flight_finish(struct mcts *m, struct flight *f, const float *reward)
                             .steps = f->steps,
                             .tree_steps = f->tree_steps,
                             .moves = f->moves,
+                            .forced = f->forced,
                             .reward = reward,
                             .discount = m->opt.discount,
                             .states = m->policy->wants_states ? f->states : NULL,

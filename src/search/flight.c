@@ -15,7 +15,9 @@ bool flight_reserve(struct mcts *m, struct flight *f, uint32_t words)
     if (choice) f->choice = choice;
     uint32_t *moves = realloc(f->moves, (size_t)cap * m->nroles * sizeof *moves);
     if (moves) f->moves = moves;
-    if (!path || !choice || !moves) return false;
+    uint8_t *forced = realloc(f->forced, (size_t)cap * m->nroles);
+    if (forced) f->forced = forced;
+    if (!path || !choice || !moves || !forced) return false;
     if (m->policy->wants_states) {
         uint64_t *states = realloc(f->states, (size_t)cap * words * sizeof *states);
         if (!states) return false;
@@ -43,6 +45,7 @@ void flight_take(struct mcts *m, struct flight *f, uint32_t node, const uint32_t
         struct tree_action *a = node_action(m->tree, n, r) + choice[r];
         row[r] = choice[r];
         f->moves[(size_t)f->steps * m->nroles + r] = a->move;
+        f->forced[(size_t)f->steps * m->nroles + r] = node_actions(m->tree, n, r) == 1;
         if (a->pending < UINT16_MAX) a->pending++;
     }
     n->pending++;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The loop over the lanes. */
 #include "search/mcts_internal.h"
+#include "search/policy/dense.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,7 @@ void mcts_free(struct mcts *m)
         free(m->flights[i].path);
         free(m->flights[i].choice);
         free(m->flights[i].moves);
+        free(m->flights[i].forced);
         free(m->flights[i].states);
     }
     for (uint32_t r = 0; r < m->nroles && m->legal; r++) list_done(&m->legal[r]);
@@ -113,6 +115,39 @@ static void park(struct mcts *m, uint32_t lane, uint32_t ended_node)
 /* --- Lanes
  * -------------------------------------------------------------------------------------------------------- */
 
+static void note_move(const struct mcts *m, struct flight *f, uint32_t role, uint32_t move, bool forced)
+{
+    size_t at = (size_t)f->steps * m->nroles + role;
+    f->moves[at] = move;
+    f->forced[at] = forced;
+}
+
+/* A playout move by the policy, noted in the flight. m->state holds the lane's state if the policy wants it.
+ */
+static void guided_move(struct mcts *m, uint32_t lane, uint32_t role)
+{
+    struct flight *f = m->flying[lane];
+    struct situation s = flight_situation(m, f, role);
+    s.state = m->policy->wants_states ? m->state.w : NULL;
+    s.state_words = m->state.words;
+    uint32_t words, move = 0, count;
+    const uint64_t *set = world_legal_set(m->world, lane, role, &words);
+    if (set) {
+        count = set_size(set, words);
+        if (count > 1)
+            move = policy_choose_set(m->policy, &s, &m->rng, set, words, count);
+        else if (count)
+            move = set_element(set, words, 0);
+    } else {
+        struct list *l = &m->legal[role];
+        world_legal(m->world, lane, role, l);
+        count = l->n;
+        if (count) move = l->v[count > 1 ? policy_choose(m->policy, &s, &m->rng, l->v, count) : 0];
+    }
+    note_move(m, f, role, move, count < 2);
+    world_move(m->world, lane, role, move);
+}
+
 static void make_moves(struct mcts *m)
 {
     struct world *w = m->world;
@@ -136,22 +171,7 @@ static void make_moves(struct mcts *m)
                 memcpy(f->states + (size_t)f->steps * f->words, m->state.w,
                        m->state.words * sizeof(uint64_t));
             }
-            for (uint32_t r = 0; r < m->nroles; r++) {
-                world_legal(w, i, r, &m->legal[r]);
-                const struct list *l = &m->legal[r];
-                uint32_t at = 0;
-                if (l->n > 1) {
-                    struct situation s = flight_situation(m, f, r);
-                    s.state = m->policy->wants_states ? m->state.w : NULL;
-                    s.state_words = m->state.words;
-                    at = policy_choose(m->policy, &s, &m->rng, l->v, l->n);
-                }
-                m->chosen[r] = l->n ? l->v[at] : 0;
-            }
-            for (uint32_t r = 0; r < m->nroles; r++) {
-                f->moves[(size_t)f->steps * m->nroles + r] = m->chosen[r];
-                world_move(w, i, r, m->chosen[r]);
-            }
+            for (uint32_t r = 0; r < m->nroles; r++) guided_move(m, i, r);
             f->steps++;
         }
     }
@@ -161,8 +181,7 @@ static void make_moves(struct mcts *m)
         for (uint32_t r = 0; r < m->nroles; r++) {
             world_moves(w, r, m->chosen);
             for (uint32_t i = 0; i < m->lanes; i++)
-                if (uniform[i / 64] >> (i % 64) & 1)
-                    m->flying[i]->moves[(size_t)m->flying[i]->steps * m->nroles + r] = m->chosen[i];
+                if (uniform[i / 64] >> (i % 64) & 1) note_move(m, m->flying[i], r, m->chosen[i], false);
         }
     for (uint32_t i = 0; i < m->lanes; i++)
         if (uniform[i / 64] >> (i % 64) & 1) m->flying[i]->steps++;

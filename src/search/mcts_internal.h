@@ -24,6 +24,7 @@ struct flight {
     uint32_t *path;   /* nodes, tree_steps */
     uint32_t *choice; /* tree_steps * nroles: index of the action */
     uint32_t *moves;  /* steps * nroles */
+    uint8_t *forced;  /* steps * nroles: there was no other move */
     uint64_t *states; /* steps * state_words, if wanted */
     uint32_t cap;     /* steps there is room for */
     uint32_t words;

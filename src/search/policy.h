@@ -20,6 +20,7 @@ struct episode {
     uint32_t nroles, steps;
     uint32_t tree_steps;    /* the first so many were made in the tree */
     const uint32_t *moves;  /* steps * nroles */
+    const uint8_t *forced;  /* steps * nroles: the role had no other move; NULL: unknown */
     const float *reward;    /* by role, at the end */
     float discount;         /* reward at step t counts discount^(steps - t) */
     const uint64_t *states; /* steps * state_words, only if a policy wants them */
@@ -57,6 +58,10 @@ struct values_ops {
     bool wants_states;
     /* Score the moves; moves never seen score 100 (or what the scheme says). */
     void (*score)(struct values *v, const struct situation *s, const uint32_t *moves, uint32_t n, float *out);
+    /* The same for a set of moves (bit i = move i): out[move] for the legal ones, whatever for others; `out`
+     * has room for 64 per word. False: do it one by one. NULL: never. */
+    bool (*score_set)(struct values *v, const struct situation *s, const uint64_t *legal, uint32_t words,
+                      float *out);
     /* Learn from an episode. */
     void (*learn)(struct values *v, const struct episode *e);
     /* Multiply all visit counts by gamma (001 equation 3). NULL: the scheme does not decay. */
@@ -97,6 +102,7 @@ struct policy {
     bool wants_states;
     uint64_t simulations;
     float *scores;
+    uint32_t *moves; /* scratch */
     uint32_t scores_cap;
 };
 
@@ -104,6 +110,9 @@ void policy_done(struct policy *p);
 /* Choose among n > 1 moves: index. */
 uint32_t policy_choose(struct policy *p, const struct situation *s, struct rng *rng, const uint32_t *moves,
                        uint32_t n);
+/* The same for a set of moves with `count` > 1 elements: the move itself. */
+uint32_t policy_choose_set(struct policy *p, const struct situation *s, struct rng *rng,
+                           const uint64_t *legal, uint32_t words, uint32_t count);
 static inline bool policy_is_uniform(const struct policy *p)
 {
     return !p->values && !p->lgr;

@@ -125,6 +125,17 @@ static bool reserve(struct list *l, uint32_t room)
     return true;
 }
 
+const uint64_t *world_legal_set(struct world *w, uint32_t lane, uint32_t role, uint32_t *words)
+{
+    if (!w->batch) return NULL;
+    *words = batch_set_words(w->batch, role);
+    if (!w->sets_ready[role]) {
+        batch_legal_sets(w->batch, role, w->sets[role]);
+        w->sets_ready[role] = true;
+    }
+    return w->sets[role] + (size_t)lane * *words;
+}
+
 void world_legal(struct world *w, uint32_t lane, uint32_t role, struct list *out)
 {
     out->n = 0;
@@ -132,7 +143,7 @@ void world_legal(struct world *w, uint32_t lane, uint32_t role, struct list *out
         if (!w->reasoner->ops->legal(w->reasoner, &w->state[lane], role, out)) w->failed = true;
         return;
     }
-    uint32_t words = batch_set_words(w->batch, role);
+    uint32_t words;
     if (!w->bulk) {
         const struct circuit *c = w->batch->code->circuit;
         uint32_t room = c->move_base[role + 1] - c->move_base[role];
@@ -143,11 +154,7 @@ void world_legal(struct world *w, uint32_t lane, uint32_t role, struct list *out
         out->n = batch_legal(w->batch, lane, role, out->v);
         return;
     }
-    if (!w->sets_ready[role]) {
-        batch_legal_sets(w->batch, role, w->sets[role]);
-        w->sets_ready[role] = true;
-    }
-    const uint64_t *set = w->sets[role] + (size_t)lane * words;
+    const uint64_t *set = world_legal_set(w, lane, role, &words);
     for (uint32_t i = 0; i < words; i++)
         for (uint64_t x = set[i]; x; x &= x - 1)
             if (!list_push(out, i * 64 + (uint32_t)__builtin_ctzll(x))) w->failed = true;

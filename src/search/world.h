@@ -47,6 +47,9 @@ static inline bool world_terminal(const struct world *w, uint32_t lane)
 }
 void world_state(struct world *w, uint32_t lane, struct state *out);
 void world_legal(struct world *w, uint32_t lane, uint32_t role, struct list *out);
+/* The same as a set: bit i = move i, *words words; NULL when the world is not on the circuit. Valid until the
+ * next view. */
+const uint64_t *world_legal_set(struct world *w, uint32_t lane, uint32_t role, uint32_t *words);
 void world_move(struct world *w, uint32_t lane, uint32_t role, uint32_t move);
 void world_choose(struct world *w, const uint64_t *mask); /* uniformly, for all roles */
 /* What world_choose chose, by lane, for all lanes; undefined where nothing was chosen. `out` has w->lanes

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Move-Average Sampling Technique: Qh(a), the mean reward of the simulations in which a role made move a
  * anywhere (002 §4.1.1). The tree-only form learns from the moves made in the tree (002 §4.1.2). */
+#include "search/policy/dense.h"
 #include "search/policy/table.h"
 
 struct mast {
@@ -13,10 +14,17 @@ struct mast {
 static void score(struct values *v, const struct situation *s, const uint32_t *moves, uint32_t n, float *out)
 {
     const struct stat_row *row = &((struct mast *)v)->rows[s->role];
-    for (uint32_t i = 0; i < n; i++) {
-        const struct stat *x = moves[i] < row->n ? &row->v[moves[i]] : NULL;
-        out[i] = x && x->n > 0 ? x->mean : UNSEEN;
-    }
+    for (uint32_t i = 0; i < n; i++)
+        out[i] = moves[i] < row->size && row->n[moves[i]] > 0 ? row->mean[moves[i]] : UNSEEN;
+}
+
+static bool score_set(struct values *v, const struct situation *s, const uint64_t *legal, uint32_t words,
+                      float *out)
+{
+    struct stat_row *row = &((struct mast *)v)->rows[s->role];
+    if (!stat_row_reserve(row, words * 64)) return false;
+    dense_single(out, legal, words, row->mean, row->n, UNSEEN);
+    return true;
 }
 
 static void learn(struct values *v, const struct episode *e)
@@ -27,8 +35,7 @@ static void learn(struct values *v, const struct episode *e)
         for (uint32_t t = e->steps; t-- > 0;) {
             reward *= e->discount;
             if (m->tree_only && t >= e->tree_steps) continue;
-            struct stat *x = stat_row_at(&m->rows[r], e->moves[t * e->nroles + r]);
-            if (x) stat_add(x, reward);
+            stat_row_add(&m->rows[r], e->moves[t * e->nroles + r], reward);
         }
     }
 }
@@ -43,25 +50,24 @@ static void decay_episode(struct values *v, const struct episode *e, float omega
 {
     struct mast *m = (struct mast *)v;
     for (uint32_t t = 0; t < (m->tree_only ? e->tree_steps : e->steps); t++)
-        for (uint32_t r = 0; r < e->nroles; r++) {
-            struct stat *x = stat_row_at(&m->rows[r], e->moves[t * e->nroles + r]);
-            if (x) x->n *= omega;
-        }
+        for (uint32_t r = 0; r < e->nroles; r++)
+            stat_row_scale_one(&m->rows[r], e->moves[t * e->nroles + r], omega);
 }
 
 static void mast_free(struct values *v)
 {
     struct mast *m = (struct mast *)v;
-    for (uint32_t r = 0; r < m->nroles && m->rows; r++) free(m->rows[r].v);
+    for (uint32_t r = 0; r < m->nroles && m->rows; r++) stat_row_done(&m->rows[r]);
     free(m->rows);
     free(m);
 }
 
 struct values *values_mast(uint32_t nroles, bool tree_only)
 {
-    static const struct values_ops mast_ops = {"mast", false, score, learn, decay, decay_episode, mast_free};
-    static const struct values_ops tree_ops = {"tomast", false,         score,    learn,
-                                               decay,    decay_episode, mast_free};
+    static const struct values_ops mast_ops = {"mast", false, score,         score_set,
+                                               learn,  decay, decay_episode, mast_free};
+    static const struct values_ops tree_ops = {"tomast", false, score,         score_set,
+                                               learn,    decay, decay_episode, mast_free};
     struct mast *m = calloc(1, sizeof *m);
     if (!m) return NULL;
     m->values.ops = tree_only ? &tree_ops : &mast_ops;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Putting the pieces of a playout policy together, and drawing moves from scores. */
 #include "search/policy.h"
+#include "search/policy/dense.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,6 +49,19 @@ uint32_t sampler_draw(const struct sampler *s, struct rng *rng, const float *sco
     return rng_below(rng, n);
 }
 
+static bool reserve_scores(struct policy *p, uint32_t n)
+{
+    if (n <= p->scores_cap) return true;
+    uint32_t cap = 2 * n;
+    float *scores = realloc(p->scores, cap * sizeof *scores);
+    if (scores) p->scores = scores;
+    uint32_t *moves = realloc(p->moves, cap * sizeof *moves);
+    if (moves) p->moves = moves;
+    if (!scores || !moves) return false;
+    p->scores_cap = cap;
+    return true;
+}
+
 uint32_t policy_choose(struct policy *p, const struct situation *s, struct rng *rng, const uint32_t *moves,
                        uint32_t n)
 {
@@ -62,14 +76,29 @@ uint32_t policy_choose(struct policy *p, const struct situation *s, struct rng *
         if (rng_unit(rng) < (double)sampler.epsilon) return rng_below(rng, n);
         sampler.epsilon = 0;
     }
-    if (n > p->scores_cap) {
-        float *grown = realloc(p->scores, 2 * (size_t)n * sizeof *grown);
-        if (!grown) return rng_below(rng, n);
-        p->scores = grown;
-        p->scores_cap = 2 * n;
-    }
+    if (!reserve_scores(p, n)) return rng_below(rng, n);
     p->values->ops->score(p->values, s, moves, n, p->scores);
     return sampler_draw(&sampler, rng, p->scores, n);
+}
+
+uint32_t policy_choose_set(struct policy *p, const struct situation *s, struct rng *rng,
+                           const uint64_t *legal, uint32_t words, uint32_t count)
+{
+    if (p->values && !p->lgr && p->values->ops->score_set && p->sampler.kind == SAMPLE_GREEDY) {
+        bool any = rng_unit(rng) < (double)p->sampler.epsilon;
+        if (any) return set_element(legal, words, rng_below(rng, count));
+        if (reserve_scores(p, words * 64) &&
+            p->values->ops->score_set(p->values, s, legal, words, p->scores)) {
+            uint32_t ties;
+            float top = dense_top(p->scores, legal, words, &ties);
+            return dense_pick(p->scores, legal, words, top, ties > 1 ? rng_below(rng, ties) : 0);
+        }
+    }
+    if (!reserve_scores(p, count)) return set_element(legal, words, rng_below(rng, count));
+    uint32_t n = 0;
+    for (uint32_t w = 0; w < words; w++)
+        for (uint64_t x = legal[w]; x; x &= x - 1) p->moves[n++] = w * 64 + (uint32_t)__builtin_ctzll(x);
+    return p->moves[policy_choose(p, s, rng, p->moves, n)];
 }
 
 void policy_learn(struct policy *p, const struct episode *e)
@@ -95,4 +124,5 @@ void policy_done(struct policy *p)
     if (p->values) p->values->ops->free(p->values);
     lgr_free(p->lgr);
     free(p->scores);
+    free(p->moves);
 }

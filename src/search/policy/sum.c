@@ -72,7 +72,8 @@ struct values *values_sum(struct values *a, struct values *b, float weight)
         return NULL;
     }
     m->ops = (struct values_ops){
-        "sum", a->ops->wants_states || b->ops->wants_states, score, learn, decay, decay_episode, sum_free};
+        "sum",   a->ops->wants_states || b->ops->wants_states, score, NULL, learn, decay, decay_episode,
+        sum_free};
     m->values.ops = &m->ops;
     m->a = a;
     m->b = b;

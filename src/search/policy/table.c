@@ -3,6 +3,22 @@
 
 #include "base/hash.h"
 
+bool stat_row_reserve(struct stat_row *row, uint32_t size)
+{
+    if (size <= row->size) return true;
+    uint32_t n = row->size ? row->size : 64;
+    while (n < size) n *= 2;
+    float *mean = calloc(2 * (size_t)n, sizeof *mean);
+    if (!mean) return false;
+    if (row->size) {
+        memcpy(mean, row->mean, row->size * sizeof *mean);
+        memcpy(mean + n, row->n, row->size * sizeof *mean);
+    }
+    free(row->mean);
+    *row = (struct stat_row){mean, mean + n, n};
+    return true;
+}
+
 static uint32_t slot_of(const struct stat_table *t, uint64_t key)
 {
     uint32_t i = (uint32_t)hash_mix(key, 0) & t->mask;

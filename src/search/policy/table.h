@@ -21,28 +21,34 @@ static inline void stat_add(struct stat *s, float reward)
     s->mean += (reward - s->mean) / s->n;
 }
 
+/* Means by move number, values and counts in arrays of their own, in whole blocks of 64: see dense.h. */
 struct stat_row {
-    struct stat *v;
-    uint32_t n; /* moves numbered below this have an entry */
+    float *mean, *n; /* one allocation, mean first */
+    uint32_t size;   /* moves numbered below this have an entry */
 };
 
-static inline struct stat *stat_row_at(struct stat_row *row, uint32_t move)
+bool stat_row_reserve(struct stat_row *row, uint32_t size); /* false without memory */
+
+static inline void stat_row_add(struct stat_row *row, uint32_t move, float reward)
 {
-    if (move >= row->n) {
-        uint32_t n = row->n ? row->n : 64;
-        while (n <= move) n *= 2;
-        struct stat *grown = realloc(row->v, (size_t)n * sizeof *grown);
-        if (!grown) return NULL;
-        memset(grown + row->n, 0, (size_t)(n - row->n) * sizeof *grown);
-        row->v = grown;
-        row->n = n;
-    }
-    return &row->v[move];
+    if (move >= row->size && !stat_row_reserve(row, move + 1)) return;
+    row->n[move] += 1;
+    row->mean[move] += (reward - row->mean[move]) / row->n[move];
+}
+
+static inline void stat_row_scale_one(struct stat_row *row, uint32_t move, float factor)
+{
+    if (move < row->size) row->n[move] *= factor;
 }
 
 static inline void stat_row_scale(struct stat_row *row, float gamma)
 {
-    for (uint32_t i = 0; i < row->n; i++) row->v[i].n *= gamma;
+    for (uint32_t i = 0; i < row->size; i++) row->n[i] *= gamma;
+}
+
+static inline void stat_row_done(struct stat_row *row)
+{
+    free(row->mean);
 }
 
 /* Hash table from 64-bit keys (not 0) to means. */
