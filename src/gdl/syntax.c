@@ -160,7 +160,8 @@ struct syntax *syntax_parse(struct heap *heap, const struct source *source, stru
     memset(p.syntax, 0, sizeof *p.syntax);
     p.syntax->source = source;
     vec_push(heap, &p.syntax->nodes, (struct node){0});
-    if (source->size >= 3 && memcmp(source->text, "\xef\xbb\xbf", 3) == 0) p.at = 3; /* byte order mark */
+    /* Byte order marks: one, or as many as careless editors have added. */
+    while (source->size - p.at >= 3 && memcmp(source->text + p.at, "\xef\xbb\xbf", 3) == 0) p.at += 3;
     while (p.at < source->size) {
         char c = source->text[p.at];
         if (is_space((unsigned char)c))
