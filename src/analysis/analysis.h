@@ -25,7 +25,7 @@ enum axis_order {
     AXIS_NUMBERS,   /* they are numbers */
     AXIS_SUCCESSOR, /* a static relation chains them: (succ 1 2), (nextcol a b) */
     AXIS_NAMES,     /* single letters, or one prefix with numbers: a b c, x1 x2 x3 */
-    AXIS_SEEN,      /* nothing orders them: as they first appeared */
+    AXIS_SHEET,     /* nothing orders them: as the sheet first mentions them */
 };
 
 struct axis {
@@ -64,7 +64,7 @@ struct action {
  */
 enum board_kind {
     BOARD_CELLS,  /* the cell determines the contents: (cell 1 2 white) */
-    BOARD_TOKENS, /* the contents determine the cell, but a cell may hold several: (location pacman 3 4) */
+    BOARD_TOKENS, /* things with a place, several of which may share a cell: (location pacman 3 4) */
     BOARD_MARKS,  /* no contents, only cells that are marked: (chocolate 3 4) */
 };
 

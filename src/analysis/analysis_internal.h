@@ -43,7 +43,7 @@ struct sample {
 void sample_play(struct analysis *a, struct sample *s, struct playout *playout, struct list *scratch,
                  const struct analysis_options *options);
 
-/* axis.c: put the values in order and fill gaps. False if only AXIS_SEEN would be left. */
+/* axis.c: put the values in order and fill gaps. False if only AXIS_SHEET would be left. */
 bool axis_order(const struct sample *s, const term *values, uint32_t n, struct axis *out);
 bool axis_within(const struct axis *a, const struct axis *b); /* all values of a are values of b */
 /* The value of a number of up to 9 digits, or -1. */

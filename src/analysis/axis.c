@@ -157,10 +157,10 @@ bool axis_order(const struct sample *s, const term *values, uint32_t n, struct a
     if (by_number(s, values, n, out) || (n > 1 && by_successor(s, values, n, false, out)) ||
         by_name(s, values, n, out) || (n > 1 && by_successor(s, values, n, true, out)))
         return true;
-    out->order = AXIS_SEEN;
-    out->n = n;
-    out->value = heap_cut(s->heap, n * sizeof *values);
-    memcpy(out->value, values, n * sizeof *values);
+    struct ranked ranked[AXIS_MAX];
+    for (uint32_t i = 0; i < n; i++) ranked[i] = (struct ranked){values[i], (long)values[i]};
+    out->order = AXIS_SHEET;
+    put(s, ranked, n, out);
     return false;
 }
 

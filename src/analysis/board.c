@@ -121,15 +121,18 @@ static bool two_dimensional_at_once(struct finder *f, const struct reading *r)
     return across && along;
 }
 
-/* A table: every combination of the two coordinates is there from the beginning. Good enough for coordinates
- * that nothing orders. */
+/* A table: every combination of the two coordinates occurs. Good enough for coordinates that nothing orders.
+ */
 static bool is_table(struct finder *f, const struct reading *r)
 {
-    const struct snapshot *shot = &f->s->shots.v[0];
     uint32_t n = 0, cells = f->axis[r->x].n * f->axis[r->y].n;
     if (ncontents(f, r) == 0 || r->nplanes > 0 || cells < 6) return false;
-    for (uint32_t j = 0; j < shot->nfacts; j++)
-        n += f->s->predicate_of.v[f->s->facts.v[shot->facts + j]] == f->predicate;
+    f->now++;
+    for (uint32_t i = 0; i < f->p->facts.n; i++) {
+        uint32_t cell = cell_of(f, r, f->p->facts.v[i]);
+        n += f->stamp[cell] != f->now;
+        f->stamp[cell] = f->now;
+    }
     return n == cells;
 }
 

@@ -19,7 +19,8 @@ struct watcher {
     struct board *b;
     uint32_t nterms;
     uint32_t *cell, *piece;    /* by term: where the fact is, and what; NOWHERE if it is not of the board */
-    uint32_t least;            /* facts of the board in one state */
+    uint64_t arrivals;         /* of a piece on a cell */
+    uint64_t from_nothing;     /* ... about which nothing was said before */
     uint32_t *before, *after;  /* by cell: piece */
     uint64_t *votes;           /* by piece * nroles + role: appearances on cells that no move names */
     uint64_t *named_votes;     /* ... on cells that the role's move names, which count before the others */
@@ -60,19 +61,15 @@ static void take_stock(struct watcher *w)
         b->nexists++;
     }
     uint32_t *now = heap_alloc(w->a->heap, b->npieces * sizeof *now);
-    w->least = NOWHERE;
     for (uint32_t i = 0; i < s->shots.n; i++) {
         const struct snapshot *shot = &s->shots.v[i];
-        uint32_t all = 0;
         memset(now, 0, b->npieces * sizeof *now);
         for (uint32_t j = 0; j < shot->nfacts; j++) {
             uint32_t p = w->piece[s->facts.v[shot->facts + j]];
             if (p == NOWHERE) continue;
-            all++;
             b->pieces[p].count++;
             if (++now[p] > b->pieces[p].most) b->pieces[p].most = now[p];
         }
-        if (all < w->least) w->least = all;
     }
     heap_release(w->a->heap, now);
 }
@@ -144,6 +141,8 @@ static void vote(struct watcher *w, const struct snapshot *shot)
         if (w->before[c] == w->after[c]) continue;
         if (w->before[c] != NOWHERE) w->yields[w->before[c]] = true;
         if (w->after[c] == NOWHERE) continue;
+        w->arrivals++;
+        w->from_nothing += w->before[c] == NOWHERE;
         bool named;
         int role = who_did(w, shot, c, &named);
         uint64_t *votes = named ? w->named_votes : w->votes;
@@ -179,14 +178,14 @@ static bool called_blank(const struct watcher *w, const struct piece *p)
     return false;
 }
 
-/* The empty cell belongs to nobody and gives way; and where it is told, (nearly) all cells are told always.
- * The name only breaks ties, and decides in one-player games, where everything is put there by the same role.
- */
+/* The empty cell belongs to nobody and gives way; and where it is told, pieces rarely come to cells about
+ * which nothing was said. The name only breaks ties, and decides in one-player games, where everything is put
+ * there by the same role, and where a cell holds several things. */
 static void decide_blank(struct watcher *w)
 {
     struct board *b = w->b;
     uint32_t best = NOWHERE;
-    if (b->kind == BOARD_CELLS && w->least * 4 < b->nexists * 3) return;
+    if (b->kind == BOARD_CELLS && w->from_nothing * 4 > w->arrivals) return;
     for (uint32_t p = 0; p < b->npieces; p++) {
         bool called = called_blank(w, &b->pieces[p]);
         bool fits = w->a->game->nroles == 1 || b->kind != BOARD_CELLS ? called : b->pieces[p].owner < 0;

@@ -10,12 +10,9 @@
  */
 #include "cli/board.h"
 
+#include "cli/facts.h"
 #include "cli/glyph.h"
 #include "cli/terminal.h"
-
-#include <stdlib.h>
-
-#define FACT_LINES 8 /* of facts that are on no board, at most */
 
 struct square {
     const struct glyph *glyph; /* NULL: nothing */
@@ -70,13 +67,6 @@ static void pad(struct block *b, int n)
     for (int i = 0; i < n; i++) add(b, " ", 1);
 }
 
-static int columns(const char *s)
-{
-    int n = 0;
-    for (; *s; s++) n += ((unsigned char)*s & 0xc0) != 0x80;
-    return n;
-}
-
 static const char *label(const struct analysis *a, const struct axis *axis, uint32_t i)
 {
     return symbol_name(a->terms, term_get(a->terms, axis->value[i])->head);
@@ -86,7 +76,7 @@ static int label_width(const struct analysis *a, const struct axis *axis)
 {
     int width = 1;
     for (uint32_t i = 0; i < axis->n; i++) {
-        int n = columns(label(a, axis, i));
+        int n = terminal_columns(label(a, axis, i));
         if (n > width) width = n;
     }
     return width;
@@ -207,11 +197,11 @@ static void add_title(struct painter *p, struct block *block, const struct board
     if (b->nplane_args > 1) at[0] = plane / b->plane_axis[1].n, at[1] = plane % b->plane_axis[1].n;
     begin_line(p, block);
     const char *name = symbol_name(p->a->terms, b->name);
-    add(block, name, columns(name));
+    add(block, name, terminal_columns(name));
     for (uint32_t i = 0; i < b->nplane_args; i++) {
         const char *value = label(p->a, &b->plane_axis[i], at[i]);
         add(block, " ", 1);
-        add(block, value, columns(value));
+        add(block, value, terminal_columns(value));
     }
 }
 
@@ -253,8 +243,8 @@ static void add_plane(struct painter *p, uint32_t board, uint32_t plane, const s
         uint32_t y = b->star ? row : b->y.n - 1 - row, n = b->star ? row_length(b, y) : b->x.n;
         const char *name = label(p->a, &b->y, y);
         begin_line(p, &block);
-        pad(&block, left - columns(name));
-        add(&block, name, columns(name));
+        pad(&block, left - terminal_columns(name));
+        add(&block, name, terminal_columns(name));
         pad(&block, 1 + (b->star ? (int)(b->x.n - n) * (width + 1) / 2 : 0));
         for (uint32_t x = 0; x < n; x++) {
             uint32_t cell = board_cell(b, plane, x, y);
@@ -267,10 +257,10 @@ static void add_plane(struct painter *p, uint32_t board, uint32_t plane, const s
         pad(&block, left + 1);
         for (uint32_t x = 0; x < b->x.n; x++) {
             const char *name = label(p->a, &b->x, x);
-            int over = columns(name) - width;
+            int over = terminal_columns(name) - width;
             if (over > 0) name += over; /* no room: the last digits must do */
             add(&block, " ", 1);
-            add(&block, name, columns(name));
+            add(&block, name, terminal_columns(name));
             pad(&block, -over);
         }
     }
@@ -324,7 +314,7 @@ static void print_legend(const struct painter *p, FILE *out)
             const struct glyph *g = &p->glyphs[i][j];
             bool merged_mark = p->a->boards.v[i].ncontents == 0 && p->a->boards.v[i].parent != i;
             if (g->explained && !merged_mark) continue;
-            int width = g->width + 1 + columns(g->name);
+            int width = g->width + 1 + terminal_columns(g->name);
             if (at && at + 3 + width > p->style->width) {
                 fputc('\n', out);
                 at = 0;
@@ -333,63 +323,6 @@ static void print_legend(const struct painter *p, FILE *out)
             at += (at ? 3 : 0) + width;
         }
     if (at) fputc('\n', out);
-}
-
-/* ---- facts */
-
-struct line {
-    symbol name;
-    char *text; /* the arguments */
-};
-
-static int compare_lines(const void *a, const void *b)
-{
-    const struct line *x = a, *y = b;
-    return x->name != y->name ? (x->name > y->name) - (x->name < y->name) : strverscmp(x->text, y->text);
-}
-
-/* `name: arguments, arguments, ...` for each predicate, broken between facts. */
-static void print_facts(struct painter *p, FILE *out)
-{
-    VEC(struct line) lines = {0};
-    struct text t, piece;
-    const struct terms *terms = p->r->terms;
-    text_init(&t, p->heap);
-    text_init(&piece, p->heap);
-    for (uint32_t i = 0; i < p->facts.n; i++) {
-        if (p->drawn[i]) continue;
-        const struct term_node *node = term_get(terms, p->facts.v[i]);
-        text_clear(&t);
-        for (uint32_t arg = 0; arg < node->nargs; arg++) {
-            if (arg) text_char(&t, ' ');
-            term_print(terms, term_arg(terms, p->facts.v[i], arg), false, NULL, &t);
-        }
-        struct line line = {node->head, heap_strdup(p->heap, text_str(&t), t.n)};
-        vec_push(p->heap, &lines, line);
-    }
-    if (lines.n) qsort(lines.v, lines.n, sizeof *lines.v, compare_lines);
-    int at = 0, rows = 1;
-    for (uint32_t i = 0; i < lines.n; i++) {
-        bool first = i == 0 || lines.v[i].name != lines.v[i - 1].name;
-        text_clear(&piece);
-        if (first) text_puts(&piece, symbol_name(terms, lines.v[i].name));
-        if (first && *lines.v[i].text) text_char(&piece, ' ');
-        text_puts(&piece, lines.v[i].text);
-        if (i + 1 < lines.n && lines.v[i + 1].name == lines.v[i].name) text_char(&piece, ',');
-        int width = columns(text_str(&piece)), gap = i == 0 ? 0 : first ? 3 : 1;
-        if (at && at + gap + width > p->style->width) {
-            if (++rows > FACT_LINES) {
-                fprintf(out, "\n... and %u more facts", lines.n - i);
-                break;
-            }
-            fputs("\n  ", out);
-            at = 2;
-            gap = 0;
-        }
-        fprintf(out, "%*s%s", gap, "", text_str(&piece));
-        at += gap + width;
-    }
-    if (lines.n) fputc('\n', out);
 }
 
 static void draw(struct painter *p, FILE *out, bool changes)
@@ -421,7 +354,7 @@ static void draw(struct painter *p, FILE *out, bool changes)
     }
     print_blocks(p, out);
     if (!changes) print_legend(p, out);
-    print_facts(p, out);
+    facts_print(out, p->heap, p->r->terms, &p->facts, p->drawn, p->style->width);
 }
 
 bool board_draw(FILE *out, const struct board_style *style, const struct analysis *a, struct reasoner *r,

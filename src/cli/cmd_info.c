@@ -27,7 +27,7 @@ static const char *const turns_names[] = {[TURNS_ONE_ROLE] = "one role",
 static const char *const order_names[] = {[AXIS_NUMBERS] = "number",
                                           [AXIS_SUCCESSOR] = "relation",
                                           [AXIS_NAMES] = "name",
-                                          [AXIS_SEEN] = "appearance"};
+                                          [AXIS_SHEET] = "mention"};
 static const char *const kind_names[] = {
     [BOARD_CELLS] = "cells", [BOARD_TOKENS] = "tokens", [BOARD_MARKS] = "marks"};
 

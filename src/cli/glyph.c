@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/glyph.h"
 
+#include "cli/terminal.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <strings.h>
@@ -200,8 +202,7 @@ static void named_sign(const struct analysis *a, const struct board *b, const st
         snprintf(g->sign + have, sizeof g->sign - have, "%s", part);
         if (strncasecmp(part, word_of(a, p->contents[i]), strlen(part)) != 0) g->explained = false;
     }
-    g->width = 0;
-    for (const char *c = g->sign; *c; c++) g->width += ((unsigned char)*c & 0xc0) != 0x80;
+    g->width = terminal_columns(g->sign);
 }
 
 void glyphs_make(const struct analysis *a, const struct board *b, bool utf8, struct glyph *out)

@@ -39,6 +39,13 @@ int terminal_width(FILE *out)
     return n > 0 ? n : 80;
 }
 
+int terminal_columns(const char *s)
+{
+    int n = 0;
+    for (; *s; s++) n += ((unsigned char)*s & 0xc0) != 0x80;
+    return n;
+}
+
 static void on_interrupt(int signal_number)
 {
     (void)signal_number;

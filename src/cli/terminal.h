@@ -7,9 +7,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-bool terminal_colour(FILE *out); /* a terminal that takes colours, and NO_COLOR is not set */
-bool terminal_utf8(void);        /* by the locale of the environment */
-int terminal_width(FILE *out);   /* columns; 80 where there are none */
+bool terminal_colour(FILE *out);     /* a terminal that takes colours, and NO_COLOR is not set */
+bool terminal_utf8(void);            /* by the locale of the environment */
+int terminal_width(FILE *out);       /* columns; 80 where there are none */
+int terminal_columns(const char *s); /* that a text takes: its characters, in UTF-8 */
 
 /* After terminal_catch_interrupt the first Ctrl-C only sets the flag; a second one ends the program. */
 void terminal_catch_interrupt(void);

@@ -44,6 +44,12 @@ class Perft(harness.Case):
     def test_known_counts_of_breakthrough(self):
         self.assertEqual(self.sequences("breakthrough", 3), [1, 22, 484, 11132])
 
+    def test_the_engines_agree(self):
+        for game, depth in [("connectFour", 5), ("chinook", 2), ("checkers", 5), ("othello", 4)]:
+            lifted, circuit = (self.counts(game, "-d", depth, "-u", "--engine", e)["depths"]
+                               for e in ("lifted", "circuit"))
+            self.assertEqual(lifted, circuit, game)
+
     def test_simultaneous_moves_count_as_one_joint_move(self):
         sheet = self.write("pennies.kif", """
 (role a) (role b) (init (round 1)) (coin head) (coin tail) (coin edge)
