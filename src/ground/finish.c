@@ -12,6 +12,7 @@ struct finishing {
     uint32_t *start;  /* by old atom: where its instances begin in `order` */
     uint32_t *order;  /* instances by head */
     struct vec_u32 todo;
+    VEC(struct table_slot) seen; /* scratch of drop_repeated */
     const struct predicate **of; /* by new atom: predicate and row it comes from */
     uint32_t *row;
 };
@@ -192,22 +193,44 @@ static void write_atoms(struct finishing *f)
     for (uint32_t i = 0; i < out->goals.n; i++) out->goals.v[i].atom = f->number[out->goals.v[i].atom];
 }
 
+/* Drop what the instances of one head have twice; if one of them has no body, it alone says all. Returns how
+ * many are left of the n at `list`. */
+static uint32_t drop_repeated(struct finishing *f, uint32_t *list, uint32_t n)
+{
+    struct grounder *g = f->g;
+    uint32_t kept = 0, size = 16;
+    for (uint32_t i = 0; i < n; i++)
+        if (!g->instances.v[list[i]].n) {
+            list[0] = list[i];
+            return 1;
+        }
+    if (n < 2) return n;
+    while (size < n + n / 2) size *= 2;
+    vec_resize_zero(g->heap, &f->seen, size);
+    memset(f->seen.v, 0, size * sizeof *f->seen.v);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct instance *x = &g->instances.v[list[i]];
+        uint32_t hash = (uint32_t)(instance_hash(g, x) >> 32), at = hash & (size - 1);
+        for (; f->seen.v[at].row1; at = (at + 1) & (size - 1))
+            if (f->seen.v[at].hash == hash && instance_same(g, &g->instances.v[f->seen.v[at].row1 - 1], x))
+                break;
+        if (f->seen.v[at].row1) continue;
+        f->seen.v[at] = (struct table_slot){list[i] + 1, hash};
+        list[kept++] = list[i];
+    }
+    return kept;
+}
+
 static void write_rules(struct finishing *f)
 {
     struct grounder *g = f->g;
     struct ground *out = f->out;
-    uint64_t rules = 0, literals = 0;
     for (uint32_t a = 0; a < out->natoms; a++) {
         uint32_t old = f->of[a]->base + f->row[a];
-        for (uint32_t i = f->start[old]; i < f->start[old + 1]; i++)
-            rules++, literals += g->instances.v[f->order[i]].n;
-    }
-    vec_reserve(out->heap, &out->rules, rules);
-    vec_reserve(out->heap, &out->literals, literals);
-    for (uint32_t a = 0; a < out->natoms; a++) {
-        uint32_t old = f->of[a]->base + f->row[a];
-        for (uint32_t i = f->start[old]; i < f->start[old + 1]; i++) {
-            const struct instance *x = &g->instances.v[f->order[i]];
+        uint32_t *list = f->order + f->start[old], n = f->start[old + 1] - f->start[old];
+        n = drop_repeated(f, list, n);
+        for (uint32_t i = 0; i < n; i++) {
+            const struct instance *x = &g->instances.v[list[i]];
             vec_push(out->heap, &out->rules, (struct ground_rule){a, out->literals.n, x->n});
             for (uint32_t k = 0; k < x->n; k++) {
                 uint32_t l = g->literals.v[x->first + k];

@@ -164,8 +164,6 @@ struct grounder {
     uint32_t natoms;
     VEC(struct instance) instances;
     struct vec_u32 literals;
-    struct table_slot *instance_slots; /* row1: instance + 1 */
-    uint32_t instance_mask;
 };
 
 /* clause.c: predicates are found by what they stand for, or made; predicates and clauses keep their numbers.
@@ -247,6 +245,8 @@ void reach_all(struct grounder *g);
 bool reach_clause(struct grounder *g, struct clause *c, uint64_t patience);
 /* emit.c: the instances of all clauses. */
 void emit_all(struct grounder *g);
+uint64_t instance_hash(const struct grounder *g, const struct instance *x);
+bool instance_same(const struct grounder *g, const struct instance *a, const struct instance *b);
 /* finish.c: number the atoms, drop what nothing needs, write the result. */
 void finish(struct grounder *g, struct ground *out);
 

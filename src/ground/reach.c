@@ -8,6 +8,9 @@
  * before anybody reads it, and complete for good if it is static, which makes its negation safe to decide. */
 #include "ground/ground_internal.h"
 
+/* A predicate with more rows than this is computed only as far as it is asked for, if possible. */
+#define LARGE_TABLE 200000
+
 static void note_change(struct grounder *g, uint32_t predicate)
 {
     if (g->predicates.v[predicate].changed) return;
@@ -175,7 +178,10 @@ void reach_all(struct grounder *g)
             c->dirty = false;
             bool done = reach_clause(g, c, c->patience);
             tell_users(g);
-            if (!done) relieve(g, number);
+            if (!done)
+                relieve(g, number);
+            else if (g->predicates.v[c->predicate].table.rows > LARGE_TABLE && demand_apply(g, c->predicate))
+                start_over(g);
         }
     }
 }
