@@ -54,11 +54,12 @@ uint32_t predicate_get(struct grounder *g, uint32_t relation, symbol functor, ui
     return g->predicates.n - 1;
 }
 
-uint32_t predicate_invent(struct grounder *g, uint32_t width, bool exact, uint32_t component)
+uint32_t predicate_invent(struct grounder *g, uint32_t width, bool exact, uint32_t parent)
 {
     struct predicate n = {.relation = HELPER_RELATION, .feeds = NONE, .exact = exact, .visible = !exact};
     n.table.width = width;
-    n.component = component;
+    n.component = g->predicates.v[parent].component;
+    n.late = g->predicates.v[parent].late;
     vec_push(g->heap, &g->predicates, n);
     return g->predicates.n - 1;
 }

@@ -46,7 +46,7 @@ struct bucket {
 
 struct decomposition {
     struct grounder *g;
-    uint32_t rule, nregisters, component;
+    uint32_t rule, predicate, nregisters;
     VEC(struct unit) units; /* first those of the clause, then the helpers */
     uint32_t originals, most;
     VEC(struct bucket) steps;
@@ -258,8 +258,9 @@ static uint32_t helper_get(struct decomposition *d, const struct item *items, ui
         if (g->helpers.v[i].n == k.key.n &&
             memcmp(g->helpers.v[i].key, k.key.v, k.key.n * sizeof *k.key.v) == 0)
             predicate = g->helpers.v[i].predicate;
+    if (predicate != NONE && !g->predicates.v[d->predicate].late) g->predicates.v[predicate].late = false;
     if (predicate == NONE) {
-        predicate = predicate_invent(g, *nargs, exact, d->component);
+        predicate = predicate_invent(g, *nargs, exact, d->predicate);
         clause_make(g, d->rule, predicate, *args, items, n, n, d->nregisters);
         vec_push(g->heap, &g->helpers, (struct helper){k.key.v, k.key.n, predicate});
     } else {
@@ -378,9 +379,8 @@ bool clause_decompose(struct grounder *g, uint32_t number)
 {
     const struct clause c =
         g->clauses.v[number]; /* a copy: the vector may move; what it points to does not */
-    struct decomposition d = {.g = g, .rule = c.rule, .nregisters = c.nregisters};
+    struct decomposition d = {.g = g, .rule = c.rule, .predicate = c.predicate, .nregisters = c.nregisters};
     uint32_t width = g->predicates.v[c.predicate].table.width, body = c.nbody - c.nbuild;
-    d.component = g->predicates.v[c.predicate].component;
     d.in_head = heap_cut(g->heap, c.nregisters + 1);
     d.least = heap_cut(g->heap, (c.nregisters + 1) * sizeof *d.least);
     memset(d.in_head, 0, c.nregisters + 1);

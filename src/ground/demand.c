@@ -229,7 +229,7 @@ bool demand_apply(struct grounder *g, uint32_t predicate)
             if (!d.wanted[p]) continue;
             uint32_t width = 0;
             for (uint32_t a = 0; a < g->predicates.v[p].table.width; a++) width += d.bound[p][a];
-            d.asked[p] = predicate_invent(g, width, true, g->predicates.v[p].component);
+            d.asked[p] = predicate_invent(g, width, true, p);
             g->predicates.v[p].demanded = g->predicates.v[d.asked[p]].demanded = true;
         }
         for (uint32_t i = 0, clauses = g->clauses.n; i < clauses; i++)

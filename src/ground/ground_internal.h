@@ -43,6 +43,7 @@ struct predicate {
     bool demanded;        /* computed only as far as asked for, or not worth the attempt; see demand.c */
     bool frozen;          /* facts that never change */
     bool exact;           /* static: its table is its meaning. Otherwise the table is what can be true. */
+    bool late;            /* no fact or move depends on it, except by dynamic negation */
     bool visible;         /* its rows become atoms of the ground program */
     bool changed;         /* rows came since its users were last told */
     uint32_t feeds;       /* rows are copied to this predicate: init and next to true, legal to does */
@@ -158,6 +159,7 @@ struct grounder {
     uint32_t components;
     struct vec_u32 *members; /* by component: its clauses */
     bool *dirty;             /* by component: may have a dirty clause */
+    bool late;               /* late predicates have their turn */
     uint32_t low;            /* no clause of a smaller component is dirty */
     VEC(struct helper) helpers;
     /* emission */
@@ -171,7 +173,8 @@ struct grounder {
 uint32_t predicate_get(struct grounder *g, uint32_t relation, symbol functor, uint32_t arity);
 uint32_t predicate_find(const struct grounder *g, uint32_t relation, symbol functor,
                         uint32_t arity); /* or NONE */
-uint32_t predicate_invent(struct grounder *g, uint32_t width, bool exact, uint32_t component);
+/* A predicate of our own that stands for part of what `parent` does, and is computed when that is. */
+uint32_t predicate_invent(struct grounder *g, uint32_t width, bool exact, uint32_t parent);
 /* A clause from loose items: the first nbody are its body in any order, the rest build terms of the head. */
 uint32_t clause_make(struct grounder *g, uint32_t rule, uint32_t predicate, operand *head,
                      const struct item *items, uint32_t nbody, uint32_t nitems, uint32_t nregisters);

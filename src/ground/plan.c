@@ -9,8 +9,9 @@ struct planning {
     const struct clause *c;
     const struct range *ranges; /* by positive item */
     bool emit;
-    bool *known;  /* by register */
-    bool *placed; /* by item */
+    bool *known;   /* by register */
+    bool *matters; /* by register: the head needs it, or a literal of the ground rule does */
+    bool *placed;  /* by item */
     VEC(struct step) steps;
     VEC(struct transfer) transfers;
 };
@@ -18,6 +19,23 @@ struct planning {
 static bool is_known(const struct planning *p, operand o)
 {
     return !is_register(o) || p->known[register_of(o)];
+}
+
+static void mark_operands(bool *used, const struct item *item)
+{
+    for (uint32_t k = 0; k < item->nargs; k++)
+        if (is_register(item->args[k])) used[register_of(item->args[k])] = true;
+}
+
+static void mark_what_matters(struct planning *p)
+{
+    const struct clause *c = p->c;
+    for (uint32_t k = 0; k < p->g->predicates.v[c->predicate].table.width; k++)
+        if (is_register(c->head[k])) p->matters[register_of(c->head[k])] = true;
+    for (uint32_t i = c->nbody - c->nbuild; i < c->nbody; i++) mark_operands(p->matters, &c->body[i]);
+    for (uint32_t i = 0; p->emit && i < c->nbody - c->nbuild; i++)
+        if (c->body[i].kind == ITEM_NEGATIVE && !item_is_exact(p->g, &c->body[i]))
+            mark_operands(p->matters, &c->body[i]);
 }
 
 static struct table *table_of(const struct planning *p, const struct item *item)
@@ -149,16 +167,26 @@ static void know_item(struct planning *p, uint32_t i)
         if (is_register(p->c->body[i].args[k])) p->known[register_of(p->c->body[i].args[k])] = true;
 }
 
-/* Rows expected to be tried when item `first` comes first. Gives up beyond `limit`. */
+static bool all_that_matters(const struct planning *p)
+{
+    for (uint32_t r = 0; r < p->c->nregisters; r++)
+        if (p->matters[r] && !p->known[r]) return false;
+    return true;
+}
+
+/* Rows expected to be tried when item `first` comes first. Gives up beyond `limit`. Once all that matters is
+ * known, the rest is a question of yes or no, and answered by the first match. */
 static double try_first(struct planning *p, uint32_t first, double limit)
 {
     memset(p->known, 0, p->c->nregisters);
     memset(p->placed, 0, p->c->nbody);
     double each = expected_rows(p, first), rows = 1, total = 0;
+    bool quiet = !p->emit && all_that_matters(p);
     for (uint32_t i = first; i != NONE && total < limit; i = best_item(p, &each)) {
         know_item(p, i);
-        rows *= each;
+        rows *= quiet && each > 1 ? 1 : each;
         total += rows > 0.01 ? rows : 0.01;
+        quiet = quiet || (!p->emit && all_that_matters(p));
     }
     return total;
 }
@@ -187,25 +215,14 @@ static void order_items(struct planning *p)
     }
 }
 
-static void mark_operands(bool *used, const struct item *item)
-{
-    for (uint32_t k = 0; k < item->nargs; k++)
-        if (is_register(item->args[k])) used[register_of(item->args[k])] = true;
-}
-
 /* From the last step to the first: which registers are needed after it, and does anything that matters still
  * happen from here on? */
 static void mark_cuts(struct planning *p)
 {
     const struct clause *c = p->c;
     struct grounder *g = p->g;
-    bool *used = heap_zalloc(g->heap, c->nregisters + 1), *matters = heap_zalloc(g->heap, c->nregisters + 1);
-    for (uint32_t k = 0; k < g->predicates.v[c->predicate].table.width; k++)
-        if (is_register(c->head[k])) matters[register_of(c->head[k])] = true;
-    for (uint32_t i = c->nbody - c->nbuild; i < c->nbody; i++) mark_operands(matters, &c->body[i]);
-    for (uint32_t i = 0; p->emit && i < c->nbody - c->nbuild; i++)
-        if (c->body[i].kind == ITEM_NEGATIVE && !item_is_exact(g, &c->body[i]))
-            mark_operands(matters, &c->body[i]);
+    bool *used = heap_zalloc(g->heap, c->nregisters + 1);
+    const bool *matters = p->matters;
     memcpy(used, matters, c->nregisters);
     bool quiet = true; /* nothing that matters is set from the current step on */
     for (uint32_t k = p->steps.n; k-- > 0;) {
@@ -225,7 +242,6 @@ static void mark_cuts(struct planning *p)
         mark_operands(used, item);
     }
     heap_release(g->heap, used);
-    heap_release(g->heap, matters);
 }
 
 void plan_make(struct grounder *g, const struct clause *c, struct plan *plan, const struct range *ranges,
@@ -235,6 +251,8 @@ void plan_make(struct grounder *g, const struct clause *c, struct plan *plan, co
     struct planning p = {.g = g, .c = c, .ranges = ranges, .emit = emit};
     p.known = heap_zalloc(g->heap, c->nregisters + 1);
     p.placed = heap_zalloc(g->heap, c->nbody + 1);
+    p.matters = heap_zalloc(g->heap, c->nregisters + 1);
+    mark_what_matters(&p);
     plan->sizes = heap_alloc(g->heap, (c->npositive + 1) * sizeof *plan->sizes);
     for (uint32_t i = 0; i < c->nbody; i++) {
         if (i < c->npositive) plan->sizes[i] = ranges[i].to - ranges[i].from;
@@ -256,6 +274,7 @@ void plan_make(struct grounder *g, const struct clause *c, struct plan *plan, co
     plan->made = true;
     heap_release(g->heap, p.known);
     heap_release(g->heap, p.placed);
+    heap_release(g->heap, p.matters);
 }
 
 void plan_free(struct grounder *g, struct plan *plan)

@@ -5,7 +5,8 @@
  * the clause is joined once per item with new rows: new rows there, all rows (new and old) for the items
  * before it, old rows for the items after it, so that no combination is tried twice. Clauses wait for their
  * turn by component, callees first; a relation's table is therefore complete, as far as the facts known go,
- * before anybody reads it, and complete for good if it is static, which makes its negation safe to decide. */
+ * before anybody reads it, and complete for good if it is static, which makes its negation safe to decide.
+ * Late predicates have no turn before all others are done. */
 #include "ground/ground_internal.h"
 
 /* A predicate with more rows than this is computed only as far as it is asked for, if possible. */
@@ -140,6 +141,7 @@ static void start_over(struct grounder *g)
     }
     for (uint32_t i = 0; i < g->components; i++) vec_clear(&g->members[i]);
     register_heads(g);
+    g->late = false;
     schedule(g, 0);
 }
 
@@ -167,14 +169,20 @@ void reach_all(struct grounder *g)
     g->members = heap_zalloc(g->heap, (g->components + 1) * sizeof *g->members);
     g->dirty = heap_zalloc(g->heap, g->components + 1);
     schedule(g, 0);
-    for (g->low = 0; g->low < g->components;) {
+    for (g->low = 0; g->low < g->components || !g->late;) {
+        if (g->low == g->components) { /* all facts and moves are known */
+            g->late = true;
+            g->low = 0;
+            memset(g->dirty, true, g->components);
+            continue;
+        }
         uint32_t at = g->low++;
         if (!g->dirty[at]) continue;
         g->dirty[at] = false;
         for (uint32_t i = 0; i < g->members[at].n; i++) {
             uint32_t number = g->members[at].v[i];
             struct clause *c = &g->clauses.v[number];
-            if (!c->dirty || c->gone) continue;
+            if (!c->dirty || c->gone || (g->predicates.v[c->predicate].late && !g->late)) continue;
             c->dirty = false;
             bool done = reach_clause(g, c, c->patience);
             tell_users(g);

@@ -4,7 +4,11 @@
  *
  * A fact is frozen when its only rule is (<= (next F) (true F)): it is true in every state or in none. Many
  * sheets keep their walls and boards that way. Frozen facts are as good as static relations, and so is
- * everything that depends on nothing else. */
+ * everything that depends on nothing else.
+ *
+ * A predicate is late when no fact and no move can come of it: goals, the end, and what stands only behind
+ * dynamic negation, which counts as possible anyway. Late predicates wait until all facts and moves are
+ * known. */
 #include "base/scc.h"
 #include "ground/ground_internal.h"
 
@@ -101,6 +105,28 @@ static void find_exact(struct grounder *g, const struct edges *e, const uint32_t
     }
 }
 
+static void find_late(struct grounder *g)
+{
+    const uint32_t *keyword = g->program->keyword;
+    for (uint32_t p = 0; p < g->predicates.n; p++) {
+        struct predicate *q = &g->predicates.v[p];
+        q->late = !q->exact && q->relation != keyword[KW_NEXT] && q->relation != keyword[KW_LEGAL] &&
+                  q->relation != keyword[KW_TRUE] && q->relation != keyword[KW_DOES];
+    }
+    for (bool again = true; again;) {
+        again = false;
+        for (uint32_t i = 0; i < g->clauses.n; i++) {
+            const struct clause *c = &g->clauses.v[i];
+            if (g->predicates.v[c->predicate].late) continue;
+            for (uint32_t k = 0; k < c->npositive; k++) {
+                struct predicate *q = &g->predicates.v[c->body[k].predicate];
+                again |= q->late;
+                q->late = false;
+            }
+        }
+    }
+}
+
 void strata_find(struct grounder *g)
 {
     uint32_t n = g->predicates.n;
@@ -124,6 +150,7 @@ void strata_find(struct grounder *g)
     scc_sort(n, component, g->components, start, order);
     for (uint32_t p = 0; p < n; p++) g->predicates.v[p].component = component[p];
     find_exact(g, &e, start, order);
+    find_late(g);
     heap_release(g->heap, e.first);
     heap_release(g->heap, e.to);
     heap_release(g->heap, component);
