@@ -41,7 +41,8 @@ static const char *play_game(struct player *p)
         bool end;
         if (!r->ops->terminal(r, &p->state, &end)) return "error";
         if (end || step == MAX_STEPS) break;
-        if (out_of_time(p)) return p->games ? "ok" : "time";
+        /* Asking for the time of the processor is a system call. */
+        if (step % 32 == 31 && out_of_time(p)) return p->games ? "ok" : "time";
         for (uint32_t i = 0; i < r->game->nroles; i++) {
             if (!r->ops->legal(r, &p->state, i, &p->moves)) return "error";
             if (p->moves.n == 0) return "unplayable";

@@ -2,7 +2,6 @@
 /* Setting the engine up, and the questions it answers. */
 #include "logic/lifted.h"
 
-#include "base/clock.h"
 #include "logic/lifted_internal.h"
 
 #include <stdlib.h>
@@ -10,6 +9,8 @@
 
 /* Join orders are made anew when so many states have been seen, and ten times as many, and so on. */
 enum { FIRST_MEASURE = 10 };
+
+enum { FIRST_ALARM = 1000 }; /* steps without looking at limits */
 
 /* Forget all that was derived but static relations that are complete: after a failure calls may be half done.
  */
@@ -24,13 +25,22 @@ void lifted_forget(struct lifted *e)
     for (int i = 0; i < LIFE_COUNT; i++) arena_reset(&e->arena[i]);
     e->state.n = e->state_terms.n = 0;
     e->in_state = false;
+    if (e->bits.n) memset(e->bits.v, 0, e->bits.n * sizeof *e->bits.v);
 }
 
 static void begin(struct lifted *e)
 {
     e->steps = 0;
+    e->alarm = FIRST_ALARM;
     e->step_limit = UINT64_MAX;
-    e->heap->deadline = e->seconds > 0 ? clock_now() + e->seconds : 0;
+    e->heap->deadline = 0; /* set when the first alarm comes: most questions need no clock */
+}
+
+static void run(struct lifted *e, struct call *c)
+{
+    if (c->state == CALL_DONE) return;
+    lifted_run(e, c);
+    arena_reset(&e->waiting);
 }
 
 /* All rows of a view of any relation. */
@@ -42,26 +52,22 @@ static struct lifted_list ask(struct lifted *e, uint32_t relation, const char *p
         if (k == NO_KEY) return (struct lifted_list){NULL, 0};
         return (struct lifted_list){v->rows + (size_t)v->start[k] * v->nfree, v->start[k + 1] - v->start[k]};
     }
-    struct call *c = call_get(e, proc_get(e, relation, pattern, false), key);
-    if (c->state != CALL_DONE) {
-        lifted_run(e, c);
-        arena_reset(&e->waiting);
-    }
+    struct call *c = call_get(e, proc_get(e, relation, pattern, PROC_TABLE), key);
+    run(e, c);
     return (struct lifted_list){c->rows, c->n};
 }
 
-static struct lifted_list sorted_facts(struct lifted *e, struct lifted_list terms)
+/* The facts that were announced, in order; none are left. */
+static struct lifted_list announced(struct lifted *e)
 {
-    for (uint32_t i = 0; i < terms.n; i++) {
-        uint32_t number = fact_number(e, terms.v[i]);
-        if (number / 64 >= e->bits.n) vec_resize_zero(e->heap, &e->bits, number / 64 + 1);
-        e->bits.v[number / 64] |= (uint64_t)1 << (number % 64);
-    }
-    vec_reserve(e->heap, &e->out, terms.n);
     e->out.n = 0;
-    for (uint32_t w = 0; w < e->bits.n; w++)
-        for (; e->bits.v[w]; e->bits.v[w] &= e->bits.v[w] - 1)
-            e->out.v[e->out.n++] = w * 64 + (uint32_t)__builtin_ctzll(e->bits.v[w]);
+    for (uint32_t w = 0; w < e->bits.n; w++) {
+        uint64_t bits = e->bits.v[w];
+        if (!bits) continue;
+        vec_reserve(e->heap, &e->out, e->out.n + 64);
+        for (; bits; bits &= bits - 1) e->out.v[e->out.n++] = w * 64 + (uint32_t)__builtin_ctzll(bits);
+        e->bits.v[w] = 0;
+    }
     return (struct lifted_list){e->out.v, e->out.n};
 }
 
@@ -83,7 +89,9 @@ static void set_up(struct lifted *e)
     arena_init(&e->plans, e->heap);
     arena_init(&e->scratch, e->heap);
     static_evaluate(e);
-    struct lifted_list facts = sorted_facts(e, ask(e, p->keyword[KW_INIT], "f", NULL));
+    struct lifted_list facts = ask(e, p->keyword[KW_INIT], "f", NULL);
+    for (uint32_t i = 0; i < facts.n; i++) fact_announce(e, facts.v[i]);
+    facts = announced(e);
     for (uint32_t i = 0; i < facts.n; i++) vec_push(e->heap, &e->initial, facts.v[i]);
     facts_set(e, facts.v, facts.n);
     e->in_state = true;
@@ -161,10 +169,13 @@ bool lifted_roles(struct lifted *e, struct lifted_list *roles, struct error *err
     QUESTION(e, error, *roles = ask(e, e->program->keyword[KW_ROLE], "f", NULL));
 }
 
+static bool is_in(const struct lifted *e, const uint32_t *facts, uint32_t n)
+{
+    return e->in_state && e->state.n == n && (n == 0 || memcmp(e->state.v, facts, n * sizeof *facts) == 0);
+}
+
 static void go(struct lifted *e, const uint32_t *facts, uint32_t n)
 {
-    if (e->in_state && e->state.n == n && (n == 0 || memcmp(e->state.v, facts, n * sizeof *facts) == 0))
-        return;
     e->in_state = false;
     arena_reset(&e->arena[LIFE_STATE]);
     arena_reset(&e->arena[LIFE_MOVE]);
@@ -181,6 +192,7 @@ static void go(struct lifted *e, const uint32_t *facts, uint32_t n)
 
 bool lifted_go(struct lifted *e, const uint32_t *facts, uint32_t n, struct error *error)
 {
+    if (is_in(e, facts, n)) return true;
     QUESTION(e, error, go(e, facts, n));
 }
 
@@ -213,7 +225,16 @@ static struct lifted_list next(struct lifted *e, const term *roles, const term *
             vec_push(e->heap, &e->does, moves[i]);
         }
     }
-    return sorted_facts(e, ask(e, e->program->keyword[KW_NEXT], "f", NULL));
+    uint32_t relation = e->program->keyword[KW_NEXT];
+    if (e->relations[relation].kind == RELATION_STATIC || e->program->relations.v[relation].recursive) {
+        struct lifted_list facts = ask(e, relation, "f", NULL);
+        for (uint32_t i = 0; i < facts.n; i++) fact_announce(e, facts.v[i]);
+    } else {
+        struct call *c = call_get(e, proc_get(e, relation, "f", PROC_STATE), NULL);
+        call_renew(e, c); /* it keeps nothing */
+        run(e, c);
+    }
+    return announced(e);
 }
 
 bool lifted_next(struct lifted *e, const term *roles, const term *moves, uint32_t n,

@@ -10,55 +10,57 @@
 
 enum { FEW_ROWS = 8 }; /* up to this many are compared one by one */
 
-struct proc *proc_get(struct lifted *e, uint32_t relation, const char *pattern, bool whole)
+struct proc *proc_get(struct lifted *e, uint32_t relation, const char *pattern, enum proc_kind kind)
 {
     struct lifted_relation *r = &e->relations[relation];
     const struct relation *rel = &e->program->relations.v[relation];
     for (uint32_t i = 0; i < r->procs.n; i++)
-        if (r->procs.v[i]->whole == whole && memcmp(r->procs.v[i]->pattern, pattern, r->arity) == 0)
+        if (r->procs.v[i]->kind == kind && memcmp(r->procs.v[i]->pattern, pattern, r->arity) == 0)
             return r->procs.v[i];
+    enum lifetime lifetime = rel->needs_does ? LIFE_MOVE : rel->needs_true ? LIFE_STATE : LIFE_STATIC;
     struct proc *p = heap_cut(e->heap, sizeof *p);
     *p = (struct proc){.relation = relation,
                        .pattern = heap_strdup(e->heap, pattern, r->arity),
                        .number = e->procs.n,
-                       .lifetime = rel->needs_does   ? LIFE_MOVE
-                                   : rel->needs_true ? LIFE_STATE
-                                                     : LIFE_STATIC,
-                       .whole = whole};
+                       .now = &e->epoch[lifetime],
+                       .lifetime = (uint8_t)lifetime,
+                       .kind = (uint8_t)kind,
+                       .recursive = rel->recursive};
     for (uint32_t i = 0; i < r->arity; i++) p->nbound += pattern[i] == 'b', p->nfree += pattern[i] == 'f';
     keys_init(e->heap, &p->keys, p->nbound);
+    keys_init(e->heap, &p->constants, 1);
     vec_push(e->heap, &e->procs, p);
     vec_push(e->heap, &r->procs, p);
     return p;
 }
 
-static void renew(struct lifted *e, struct call *c)
+void call_renew(struct lifted *e, struct call *c)
 {
-    c->epoch = e->epoch[c->proc->lifetime];
+    c->epoch = *c->proc->now;
     c->state = CALL_NEW;
     c->dirty = false;
     c->n = c->cap = 0;
     c->rows = NULL;
     c->slots = NULL;
-    c->mask = 0;
     c->consumers = NULL;
 }
 
+/* The call with this key, made if there is none yet. */
 struct call *call_get(struct lifted *e, struct proc *p, const term *key)
 {
     uint32_t k = keys_find(&p->keys, key);
-    if (k == NO_KEY || k >= p->calls.n) {
+    if (k == NO_KEY) {
         struct call *made = heap_cut(e->heap, sizeof *made + p->nbound * sizeof *made->key);
         vec_reserve(e->heap, &p->calls, p->calls.n + 1);
         keys_add(e->heap, &p->keys, key);
         *made = (struct call){.proc = p};
         if (p->nbound) memcpy(made->key, key, p->nbound * sizeof *key);
         p->calls.v[p->calls.n++] = made;
-        renew(e, made);
+        call_renew(e, made);
         return made;
     }
     struct call *c = p->calls.v[k];
-    if (c->epoch != e->epoch[p->lifetime]) renew(e, c);
+    if (c->epoch != *p->now) call_renew(e, c);
     return c;
 }
 

@@ -41,6 +41,13 @@ uint32_t fact_number(struct lifted *e, term fact)
     return e->fact_of.v[fact] = e->facts.n - 1;
 }
 
+void fact_announce(struct lifted *e, term fact)
+{
+    uint32_t number = fact_number(e, fact);
+    if (number / 64 >= e->bits.n) vec_resize_zero(e->heap, &e->bits, number / 64 + 1);
+    e->bits.v[number / 64] |= (uint64_t)1 << (number % 64);
+}
+
 void facts_set(struct lifted *e, const uint32_t *facts, uint32_t n)
 {
     vec_reserve(e->heap, &e->state, n);
@@ -63,10 +70,11 @@ void facts_set(struct lifted *e, const uint32_t *facts, uint32_t n)
 struct fact_view *fact_view(struct lifted *e, struct fact_group *g, const char *pattern)
 {
     for (uint32_t i = 0; i < g->views.n; i++)
-        if (memcmp(g->views.v[i]->pattern, pattern, g->arity) == 0) return g->views.v[i];
+        if (memcmp(g->views.v[i]->pattern, pattern, g->arity + 1) == 0) return g->views.v[i];
     struct fact_view *v = heap_cut(e->heap, sizeof *v);
-    *v = (struct fact_view){.group = g, .pattern = heap_strdup(e->heap, pattern, g->arity)};
+    *v = (struct fact_view){.group = g, .pattern = heap_strdup(e->heap, pattern, g->arity + 1)};
     for (uint32_t i = 0; i < g->arity; i++) v->nbound += pattern[i] == 'b', v->nfree += pattern[i] == 'f';
+    v->nfree += pattern[g->arity] == 't';
     keys_init(e->heap, &v->keys, v->nbound);
     vec_push(e->heap, &g->views, v);
     return v;
@@ -78,7 +86,8 @@ static void learn(struct lifted *e, struct fact_view *v)
     const struct fact_group *g = v->group;
     vec_reserve(e->heap, &e->key, g->arity);
     for (; v->known < g->facts.n; v->known++) {
-        const term *args = term_args(e->terms, e->facts.v[g->facts.v[v->known]].fact);
+        term fact = e->facts.v[g->facts.v[v->known]].fact;
+        const term *args = term_args(e->terms, fact);
         v->column.n = v->known * v->nfree;
         vec_reserve(e->heap, &v->column, v->column.n + v->nfree);
         uint32_t nkey = 0;
@@ -86,35 +95,45 @@ static void learn(struct lifted *e, struct fact_view *v)
             if (v->pattern[i] == 'b') e->key.v[nkey++] = args[i];
             if (v->pattern[i] == 'f') v->column.v[v->column.n++] = args[i];
         }
+        if (v->pattern[g->arity] == 't') v->column.v[v->column.n++] = fact;
         uint32_t key = keys_add(e->heap, &v->keys, e->key.v);
         v->key_of.n = v->known;
         vec_push(e->heap, &v->key_of, key);
     }
-    vec_resize_zero(e->heap, &v->stamp, v->keys.n);
-    vec_resize_zero(e->heap, &v->start, v->keys.n);
-    vec_resize_zero(e->heap, &v->count, v->keys.n);
+    vec_resize_zero(e->heap, &v->buckets, v->keys.n);
 }
 
-/* Arrange the facts of the state by key. With '_' in the pattern there can be equal rows; they are left in
- * unless nothing is free, since whoever takes them removes duplicates anyway. */
+/* Arrange the facts of the state by key. With '_' in the pattern there can be equal rows; they are left in,
+ * since whoever takes them removes duplicates anyway. */
 void fact_view_update(struct lifted *e, struct fact_view *v)
 {
     const struct fact_group *g = v->group;
     if (v->known < g->facts.n) learn(e, v);
     uint64_t now = e->epoch[LIFE_STATE];
-    vec_reserve(e->heap, &v->rows, (uint64_t)g->present.n * v->nfree + 1);
-    for (uint32_t i = 0; i < g->present.n; i++) {
-        uint32_t key = v->key_of.v[g->present.v[i]];
-        if (v->stamp.v[key] != now) v->stamp.v[key] = now, v->count.v[key] = 0, v->start.v[key] = NO_KEY;
-        v->count.v[key]++;
+    uint32_t n = g->present.n, width = v->nfree;
+    vec_reserve(e->heap, &v->rows, (uint64_t)n * width + 1);
+    if (v->nbound == 0 && n) {
+        v->buckets.v[0] = (struct bucket){now, 0, n};
+        for (uint32_t i = 0; i < n; i++) {
+            const term *from = v->column.v + (size_t)g->present.v[i] * width;
+            for (uint32_t j = 0; j < width; j++) v->rows.v[i * width + j] = from[j];
+        }
+        v->epoch = now;
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        struct bucket *b = &v->buckets.v[v->key_of.v[g->present.v[i]]];
+        if (b->epoch != now) *b = (struct bucket){now, NO_KEY, 0};
+        b->count++;
     }
     uint32_t next = 0;
-    for (uint32_t i = 0; i < g->present.n && v->nfree; i++) {
-        uint32_t place = g->present.v[i], key = v->key_of.v[place];
-        if (v->start.v[key] == NO_KEY) v->start.v[key] = next, next += v->count.v[key], v->count.v[key] = 0;
-        term *row = v->rows.v + (size_t)(v->start.v[key] + v->count.v[key]++) * v->nfree;
-        const term *from = v->column.v + (size_t)place * v->nfree;
-        for (uint32_t j = 0; j < v->nfree; j++) row[j] = from[j];
+    for (uint32_t i = 0; i < n && width; i++) {
+        uint32_t place = g->present.v[i];
+        struct bucket *b = &v->buckets.v[v->key_of.v[place]];
+        if (b->start == NO_KEY) b->start = next, next += b->count, b->count = 0;
+        term *row = v->rows.v + (size_t)(b->start + b->count++) * width;
+        const term *from = v->column.v + (size_t)place * width;
+        for (uint32_t j = 0; j < width; j++) row[j] = from[j];
     }
     v->epoch = now;
 }

@@ -56,17 +56,23 @@ struct fact_group {
     uint32_t *distinct; /* per argument; NULL when not measured yet */
 };
 
+/* The rows of one key in the current state, if it is stamped with its epoch. */
+struct bucket {
+    uint64_t epoch;
+    uint32_t start, count;
+};
+
 struct fact_view {
     struct fact_group *group;
-    const char *pattern;
+    const char
+        *pattern; /* one letter more than arguments: 't' if the term of the fact itself is wanted, too */
     uint32_t nbound, nfree;
     struct keys keys;
-    uint32_t known;        /* facts of the group that are in the next two */
-    struct vec_u32 key_of; /* by place in the group */
-    struct vec_u32 column; /* by place in the group, nfree each: the free arguments */
-    uint64_t epoch;        /* the state that the rest is about */
-    VEC(uint64_t) stamp;   /* by key: epoch in which the next two are valid */
-    struct vec_u32 start, count;
+    uint32_t known;             /* facts of the group that are in the next two */
+    struct vec_u32 key_of;      /* by place in the group */
+    struct vec_u32 column;      /* by place in the group, nfree each: the free arguments */
+    uint64_t epoch;             /* the state that the rest is about */
+    VEC(struct bucket) buckets; /* by key */
     struct vec_u32 rows;
 };
 
@@ -90,16 +96,28 @@ struct call {
     term key[];
 };
 
+enum proc_kind {
+    PROC_TABLE, /* rows go to the table of the call */
+    PROC_WHOLE, /* the same; works out all of a static relation, bottom-up */
+    PROC_STATE, /* rows are facts, and go to the set of facts of the next state */
+};
+
+#define NO_CHOICE UINT32_MAX
+
 struct proc {
     uint32_t relation;
     const char *pattern;
     uint32_t number;
     uint32_t nbound, nfree;
-    uint8_t lifetime;
-    bool whole;    /* works out all of a static relation, bottom-up */
+    const uint64_t *now; /* the epoch that its calls are good for */
+    uint8_t lifetime, kind;
+    bool recursive;
     bool compiled; /* plans are made when it is first called */
-    uint32_t nplans, frame_slots, frame_iters;
-    struct plan **plans;
+    uint32_t frame_slots, frame_iters;
+    /* Rules told apart by a constant in a bound argument are not all tried: */
+    uint32_t choice;           /* the place of that argument in the key, or NO_CHOICE */
+    struct keys constants;     /* that occur there */
+    struct plan ***plans;      /* by constant, one more for all other values: plans up to a NULL */
     struct static_view *given; /* the facts among the rules, or NULL */
     struct keys keys;
     VEC(struct call *) calls; /* by key */
@@ -117,19 +135,23 @@ struct action {
     uint32_t kind, x; /* slot or term */
 };
 
+/* Generators run through rows; tests only ask whether there is one. */
 enum op_code {
     OP_EQUAL,    /* in[0] == in[1] */
     OP_DISTINCT, /* in[0] != in[1] */
     OP_BUILD,    /* slot = functor(in...) */
     OP_UNPACK,   /* in[0] is functor(out...) */
-    OP_STATIC,   /* generators and tests: key in[], rows matched by out[] */
+    OP_STATIC,   /* generators: key in[], rows matched by out[] */
     OP_FACTS,
     OP_CALL,
     OP_DOES,
     OP_ALL_FACTS,
+    OP_IS_STATIC, /* tests */
+    OP_IS_FACTS,
+    OP_HOLDS,
     OP_NOT_STATIC,
     OP_NOT_FACTS,
-    OP_NOT_CALL,
+    OP_NOT_HOLDS,
     OP_NOT_DOES,
     OP_IS_FACT, /* in[0] is a fact of the state */
     OP_NOT_IS_FACT,
@@ -137,13 +159,14 @@ enum op_code {
 };
 
 /* Backtracking is worked out beforehand: every op knows the op to go back to when it fails, which is the last
- * generator that has a say in its inputs; a generator that has run out goes back to the one before it. */
-#define OP_NONE (-1)
+ * generator that has a say in its inputs; a generator that has run out goes back to the one before it. NULL:
+ * the rule is through. */
 struct op {
     uint8_t code;
-    int32_t fail, back;
+    bool plain; /* every column of out[] is bound to a slot */
+    uint16_t nin, nout;
     uint32_t iter; /* of a generator */
-    uint32_t nin, nout;
+    const struct op *fail, *back;
     operand *in;
     struct action *out;
     union {
@@ -175,7 +198,7 @@ struct consumer {
     uint32_t serial; /* of the owner when this was made */
     uint32_t seen;   /* rows it has had */
     const struct plan *plan;
-    int32_t pc; /* the op that calls */
+    const struct op *op; /* the one that calls */
     term env[];
 };
 
@@ -183,18 +206,18 @@ struct frame {
     struct frame *below;
     struct call *call; /* that answers go to */
     struct arena_mark mark;
+    struct plan *const *rule; /* the next one to try */
     const struct plan *plan;
-    uint32_t rule;             /* the next one to try */
-    int32_t pc;                /* the op that waits for `waiting` */
-    int32_t base;              /* backtracking to this op or before it ends the run of the plan */
-    struct call *waiting;      /* the callee, when there is a frame above */
-    struct consumer *consumer; /* the frame runs this one */
-    struct consumer *resumed;  /* the frame works off the consumers of `fresh`: the last one it ran */
-    struct call *fresh;
-    uint32_t dirty_mark;
-    uint64_t steps; /* when it began */
-    bool leading;   /* rules are through; feeding consumers */
+    const struct op *op;   /* the one that waits for `waiting` */
+    struct call *waiting;  /* the callee, when there is a frame above */
+    const struct op *base; /* backtracking to this op or before it ends the run of the plan */
     struct iter *iters;
+    uint64_t steps; /* when it began */
+    uint32_t dirty_mark;
+    bool leading;              /* rules are through; feeding consumers */
+    struct consumer *consumer; /* the frame runs this one */
+    struct consumer *resumed;  /* the frame works off the consumers of `fresh`: the next one to run */
+    struct call *fresh;
     term env[];
 };
 
@@ -236,8 +259,9 @@ struct lifted {
     const struct program *program;
     struct terms *terms;
     double seconds;
-    uint64_t steps,
-        step_limit; /* work done in this question, for budgets that must not depend on the clock */
+    uint64_t steps; /* work done in this question */
+    uint64_t alarm; /* steps at which to look at limits */
+    uint64_t step_limit;
 
     struct lifted_relation *relations;
     VEC(struct proc *) procs;
@@ -273,6 +297,7 @@ struct static_view *static_view(struct lifted *e, uint32_t relation, const char 
 
 /* lifted_facts.c: the state. */
 uint32_t fact_number(struct lifted *e, term fact);
+void fact_announce(struct lifted *e, term fact); /* it is in the next state */
 struct fact_group *fact_group(struct lifted *e, symbol functor, uint32_t arity);
 struct fact_view *fact_view(struct lifted *e, struct fact_group *g, const char *pattern);
 void fact_view_update(struct lifted *e, struct fact_view *v);
@@ -280,13 +305,15 @@ void facts_set(struct lifted *e, const uint32_t *facts, uint32_t n);
 void facts_measure(struct lifted *e); /* sizes, for join orders */
 
 /* lifted_call.c: procs and calls. */
-struct proc *proc_get(struct lifted *e, uint32_t relation, const char *pattern, bool whole);
+struct proc *proc_get(struct lifted *e, uint32_t relation, const char *pattern, enum proc_kind kind);
 struct call *call_get(struct lifted *e, struct proc *p, const term *key);
+void call_renew(struct lifted *e, struct call *c);
 bool call_add(struct lifted *e, struct call *c, const term *row);
 
 /* lifted_order.c: the order in which to join the literals of a rule whose head is called with this pattern.
  * `whole`: bottom-up, a literal of the head's own component comes first. */
 void order_body(struct lifted *e, const struct rule *rule, const char *pattern, bool whole, uint32_t *order);
+bool order_drives(const struct lifted *e, const struct rule *rule, const struct literal *l);
 void order_forget(struct lifted *e); /* guesses: sizes have changed */
 
 /* lifted_plan.c */

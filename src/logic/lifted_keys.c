@@ -18,7 +18,7 @@ void keys_init(struct heap *heap, struct keys *k, uint32_t width)
 
 static void free_columns(struct heap *heap, struct keys *k)
 {
-    for (uint32_t i = 0; i < k->width && k->columns; i++) heap_release(heap, k->columns[i].code);
+    for (uint32_t i = 0; i < k->width && k->columns; i++) heap_release(heap, k->columns[i].part);
     heap_release(heap, k->columns);
     k->columns = NULL;
 }
@@ -76,7 +76,7 @@ static void go_hashed(struct heap *heap, struct keys *k)
 
 /* ---- direct ---- */
 
-/* Make the code array of a column reach to a term. False if it would be too long. */
+/* Make the array of a column reach to a term. False if it would be too long. */
 static bool reach(struct heap *heap, struct key_column *c, term x)
 {
     if (c->span && x >= c->base && x - c->base < c->span) return true;
@@ -85,10 +85,10 @@ static bool reach(struct heap *heap, struct key_column *c, term x)
     uint32_t span = end - base;
     if (span > LARGE_SPAN) return false;
     if (c->span) span += span / 2; /* more are likely to come */
-    uint32_t *code = heap_zalloc(heap, span * sizeof *code);
-    if (c->span) memcpy(code + (c->base - base), c->code, c->span * sizeof *code);
-    heap_release(heap, c->code);
-    c->code = code;
+    uint32_t *part = heap_zalloc(heap, span * sizeof *part);
+    if (c->span) memcpy(part + (c->base - base), c->part, c->span * sizeof *part);
+    heap_release(heap, c->part);
+    c->part = part;
     c->base = base;
     c->span = span;
     return true;
@@ -97,8 +97,7 @@ static bool reach(struct heap *heap, struct key_column *c, term x)
 static uint32_t index_of(const struct keys *k, const term *values)
 {
     uint32_t index = 0;
-    for (uint32_t i = 0; i < k->width; i++)
-        index += (k->columns[i].code[values[i] - k->columns[i].base] - 1) * k->columns[i].stride;
+    for (uint32_t i = 0; i < k->width; i++) index += k->columns[i].part[values[i] - k->columns[i].base] - 1;
     return index;
 }
 
@@ -118,8 +117,11 @@ static bool widen(struct heap *heap, struct keys *k, uint32_t full)
     k->columns[full].room *= 2;
     uint32_t stride = 1;
     for (uint32_t i = 0; i < k->width; i++) {
-        k->columns[i].stride = stride;
-        stride *= k->columns[i].room;
+        struct key_column *c = &k->columns[i];
+        for (uint32_t j = 0; j < c->span && c->stride != stride; j++)
+            if (c->part[j]) c->part[j] = (c->part[j] - 1) / c->stride * stride + 1;
+        c->stride = stride;
+        stride *= c->room;
     }
     for (uint32_t i = 0; i < k->n; i++) k->table[index_of(k, tuple(k, i))] = i + 1;
     return true;
@@ -131,9 +133,9 @@ static bool encode(struct heap *heap, struct keys *k, const term *values)
     for (uint32_t i = 0; i < k->width; i++) {
         struct key_column *c = &k->columns[i];
         if (!reach(heap, c, values[i])) return false;
-        if (c->code[values[i] - c->base]) continue;
+        if (c->part[values[i] - c->base]) continue;
         if (c->used == c->room && !widen(heap, k, i)) return false;
-        c->code[values[i] - c->base] = ++c->used;
+        c->part[values[i] - c->base] = c->used++ * c->stride + 1;
     }
     return true;
 }

@@ -4,7 +4,7 @@
  * Most columns of most relations have few different values. As long as it fits, each value of a column has a
  * small code, and the codes of a tuple make an index into a table:
  *
- *     (3 5 x)  ─ code ─>  2, 4, 0  ─ strides 1, 8, 64 ─>  table[34]  =  number of the tuple + 1
+ *     (3 5 x)  ─ code * stride ─>  2 * 1, 4 * 8, 0 * 64  ─ sum ─>  table[34]  =  number of the tuple + 1
  *
  * A set of tuples that would need too large a table for that is hashed instead.
  */
@@ -16,7 +16,7 @@
 #define NO_KEY UINT32_MAX
 
 struct key_column {
-    uint32_t *code; /* of term base + i: its code + 1, 0 if it has none */
+    uint32_t *part; /* of term base + i: its code times the stride, plus 1; 0 if it has no code */
     uint32_t base, span;
     uint32_t used, room; /* codes given out; codes the strides have room for */
     uint32_t stride;
@@ -42,9 +42,9 @@ static inline uint32_t keys_find(const struct keys *k, const term *values)
     uint32_t index = 0;
     for (uint32_t i = 0; i < k->width; i++) {
         const struct key_column *c = &k->columns[i];
-        uint32_t at = values[i] - c->base;
-        if (at >= c->span || c->code[at] == 0) return NO_KEY;
-        index += (c->code[at] - 1) * c->stride;
+        uint32_t at = values[i] - c->base, part;
+        if (at >= c->span || (part = c->part[at]) == 0) return NO_KEY;
+        index += part - 1;
     }
     return k->table[index] - 1;
 }

@@ -423,7 +423,7 @@ static bool measured(const struct lifted_relation *r, const char *pattern, struc
     enum { ENOUGH = 5, WORK_PER_STEP = 2 };
     for (uint32_t i = 0; i < r->procs.n; i++) {
         const struct proc *p = r->procs.v[i];
-        if (p->opened < ENOUGH || p->whole) continue;
+        if (p->opened < ENOUGH || p->kind == PROC_WHOLE) continue;
         bool same = true;
         for (uint32_t k = 0; k < r->arity && same; k++) same = (p->pattern[k] == 'b') == (pattern[k] == 'b');
         if (!same) continue;
@@ -518,7 +518,7 @@ static void order_simply(struct lifted *e, const struct rule *rule, const char *
 }
 
 /* Bottom-up, recursion drives the rule: each row of the relation itself comes along once. */
-static bool drives(const struct lifted *e, const struct rule *rule, const struct literal *l)
+bool order_drives(const struct lifted *e, const struct rule *rule, const struct literal *l)
 {
     const struct relation *r = e->program->relations.v;
     return l->kind == LITERAL_POSITIVE && e->relations[l->relation].kind == RELATION_CALLED &&
@@ -536,7 +536,7 @@ void order_body(struct lifted *e, const struct rule *rule, const char *pattern, 
     uint32_t npositive = 0, driver = UINT32_MAX;
     for (uint32_t i = 0; i < rule->nbody; i++) {
         npositive += rule->body[i].kind == LITERAL_POSITIVE;
-        if (whole && driver == UINT32_MAX && drives(e, rule, &rule->body[i])) driver = i;
+        if (whole && driver == UINT32_MAX && order_drives(e, rule, &rule->body[i])) driver = i;
     }
     struct progress at = {.bound = b.start, .rows = 1};
     if (driver != UINT32_MAX) { /* as if it were the first alone */

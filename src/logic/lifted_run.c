@@ -23,6 +23,7 @@
  *
  * The stack is on the heap: no recursion of rules, however deep, touches the C stack.
  */
+#include "base/clock.h"
 #include "logic/lifted_internal.h"
 
 #include <string.h>
@@ -36,7 +37,7 @@ static uint32_t depth_of(const struct lifted *e, term x)
 term lifted_build(struct lifted *e, symbol functor, const term *args, uint32_t n)
 {
     term x = term_make(e->terms, functor, args, n);
-    if (x < e->depth.n) return x;
+    if (x < e->depth.n) return x; /* not new, or its depth does not matter */
     uint32_t deepest = 0;
     for (uint32_t i = 0; i < n; i++)
         if (depth_of(e, args[i]) > deepest) deepest = depth_of(e, args[i]);
@@ -49,30 +50,143 @@ term lifted_build(struct lifted *e, symbol functor, const term *args, uint32_t n
     return x;
 }
 
+/* Steps are counted, and the limits looked at every few thousand of them. */
+static void look_at_limits(struct lifted *e)
+{
+    enum { INTERVAL = 4096 };
+    if (e->steps > e->step_limit) heap_fail(e->heap, ERROR_TIME, "too many steps");
+    if (e->heap->deadline == 0 && e->seconds > 0) e->heap->deadline = clock_now() + e->seconds;
+    heap_poll_slow(e->heap);
+    e->alarm = e->steps + INTERVAL;
+}
+
+static inline void count_step(struct lifted *e)
+{
+    if (__builtin_expect(++e->steps >= e->alarm, 0)) look_at_limits(e);
+}
+
+/* ---- rows ---- */
+
+static bool match(const struct action *out, uint32_t n, const term *row, term *env)
+{
+    for (uint32_t i = 0; i < n; i++) switch (out[i].kind) {
+        case ACTION_SKIP: break;
+        case ACTION_BIND: env[out[i].x] = row[i]; break;
+        case ACTION_SAME:
+            if (env[out[i].x] != row[i]) return false;
+            break;
+        default:
+            if (out[i].x != row[i]) return false;
+        }
+    return true;
+}
+
+static inline const term *gather(const struct lifted *e, const struct op *op, const term *env)
+{
+    for (uint32_t i = 0; i < op->nin; i++) e->key.v[i] = VALUE(env, op->in[i]);
+    return e->key.v;
+}
+
+/* keys_find with the inputs of the op. */
+static inline uint32_t find_key(const struct lifted *e, const struct keys *k, const struct op *op,
+                                const term *env)
+{
+    if (__builtin_expect(k->hashed, 0)) return keys_find_hashed(k, gather(e, op, env));
+    uint32_t index = 0;
+    const struct key_column *c = k->columns;
+    for (uint32_t i = 0; i < op->nin; i++, c++) {
+        uint32_t at = VALUE(env, op->in[i]) - c->base, part;
+        if (at >= c->span || (part = c->part[at]) == 0) return NO_KEY;
+        index += part - 1;
+    }
+    return k->table[index] - 1;
+}
+
+static inline const struct bucket *find_facts(struct lifted *e, const struct op *op, const term *env)
+{
+    struct fact_view *v = op->facts;
+    if (v->epoch != e->epoch[LIFE_STATE]) fact_view_update(e, v);
+    uint32_t k = find_key(e, &v->keys, op, env);
+    if (k == NO_KEY || v->buckets.v[k].epoch != e->epoch[LIFE_STATE]) return NULL;
+    return &v->buckets.v[k];
+}
+
+static inline struct call *find_call(struct lifted *e, const struct op *op, const term *env)
+{
+    struct proc *p = op->proc;
+    uint32_t k = find_key(e, &p->keys, op, env);
+    if (__builtin_expect(k == NO_KEY, 0)) return call_get(e, p, gather(e, op, env));
+    struct call *c = p->calls.v[k];
+    if (c->epoch != *p->now) call_renew(e, c);
+    return c;
+}
+
+static bool is_fact(const struct lifted *e, term x)
+{
+    if (x >= e->fact_of.n || !e->fact_of.v[x]) return false;
+    return e->present.v[e->fact_of.v[x]] == e->epoch[LIFE_STATE];
+}
+
+static bool does_matches(const struct lifted *e, const struct op *op, term *env)
+{
+    for (uint32_t i = 0; i < e->does.n; i += 2)
+        if (match(op->out, op->nout, e->does.v + i, env)) return true;
+    return false;
+}
+
+static bool unpack(const struct lifted *e, const struct op *op, term *env)
+{
+    const struct term_node *n = term_get(e->terms, VALUE(env, op->in[0]));
+    return n->head == op->functor && n->nargs == op->nout &&
+           match(op->out, op->nout, e->terms->pool.v + n->args, env);
+}
+
+/* ---- answers ---- */
+
+/* True if it is new. */
+static inline bool answer(struct lifted *e, struct call *c, const term *row)
+{
+    if (c->proc->kind == PROC_STATE) {
+        fact_announce(e, row[0]);
+        return false;
+    }
+    return call_add(e, c, row);
+}
+
+/* ---- frames ---- */
+
 static struct frame *push_frame(struct lifted *e, struct frame *below, struct call *call, uint32_t slots,
                                 uint32_t iters)
 {
     struct arena_mark mark = arena_mark(&e->frames);
     size_t env = (slots * sizeof(term) + 7) & ~(size_t)7;
     struct frame *f = arena_cut(&e->frames, sizeof *f + env + iters * sizeof *f->iters);
-    *f = (struct frame){.below = below,
-                        .call = call,
-                        .mark = mark,
-                        .base = OP_NONE,
-                        .dirty_mark = e->dirty.n,
-                        .steps = e->steps};
+    f->below = below;
+    f->call = call;
+    f->mark = mark;
+    f->base = NULL;
     f->iters = (struct iter *)((char *)f->env + env);
+    f->steps = e->steps;
+    f->dirty_mark = e->dirty.n;
+    f->leading = false;
+    f->consumer = NULL;
+    f->fresh = NULL;
     return f;
 }
 
-/* Rows of a fact or static view. For views without free arguments only emptiness means something. */
-static bool static_rows(const struct static_view *v, const term *key, struct rows *rows)
+/* Rows that the sheet states as facts. True if they decide the call. */
+static bool add_given(struct lifted *e, struct call *c)
 {
-    uint32_t k = keys_find(&v->keys, key);
+    const struct proc *p = c->proc;
+    const struct static_view *v = p->given;
+    uint32_t k = keys_find(&v->keys, c->key);
     if (k == NO_KEY) return false;
-    rows->from = v->rows + (size_t)v->start[k] * v->nfree;
-    rows->to = v->rows + (size_t)v->start[k + 1] * v->nfree;
-    return true;
+    if (p->nfree == 0) {
+        c->n = 1;
+        return true;
+    }
+    for (uint32_t i = v->start[k]; i < v->start[k + 1]; i++) answer(e, c, v->rows + (size_t)i * p->nfree);
+    return false;
 }
 
 static struct frame *open_call(struct lifted *e, struct frame *below, struct call *c)
@@ -80,19 +194,19 @@ static struct frame *open_call(struct lifted *e, struct frame *below, struct cal
     struct proc *p = c->proc;
     if (!p->compiled) proc_compile(e, p);
     struct frame *f = push_frame(e, below, c, p->frame_slots, p->frame_iters);
-    vec_push(e->heap, &e->open, c);
     p->opened++;
     c->state = CALL_OPEN;
-    c->serial++;
-    c->at = c->low = e->open.n - 1;
-    struct rows rows;
-    if (p->given && static_rows(p->given, c->key, &rows)) {
-        if (p->nfree == 0) {
-            c->n = 1;
-            f->rule = p->nplans; /* true by a fact: no rule needs to run */
-        }
-        for (; rows.from < rows.to; rows.from += p->nfree) call_add(e, c, rows.from);
+    if (p->recursive) {
+        vec_push(e->heap, &e->open, c);
+        c->serial++;
+        c->at = c->low = e->open.n - 1;
     }
+    uint32_t k = p->constants.n; /* the rules for any other value */
+    if (p->choice != NO_CHOICE && (k = keys_find(&p->constants, &c->key[p->choice])) == NO_KEY)
+        k = p->constants.n;
+    f->rule = p->plans[k];
+    if (p->given && add_given(e, c))
+        while (*f->rule) f->rule++; /* true by a fact: no rule needs to run */
     return f;
 }
 
@@ -104,11 +218,11 @@ static void mark_dirty(struct lifted *e, struct call *c)
 }
 
 /* Put the rule that runs in frame f to sleep until `c` has rows. */
-static void sleep_on(struct lifted *e, struct frame *f, struct call *c)
+static void sleep_on(struct lifted *e, struct frame *f, const struct op *op, struct call *c)
 {
     struct consumer *s = arena_cut(&e->waiting, sizeof *s + f->plan->nslots * sizeof *s->env);
     *s = (struct consumer){
-        .next = c->consumers, .owner = f->call, .serial = f->call->serial, .plan = f->plan, .pc = f->pc};
+        .next = c->consumers, .owner = f->call, .serial = f->call->serial, .plan = f->plan, .op = op};
     memcpy(s->env, f->env, f->plan->nslots * sizeof *s->env);
     c->consumers = s;
     if (c->n) mark_dirty(e, c);
@@ -128,203 +242,131 @@ static void close_calls(struct lifted *e, uint32_t to, uint32_t dirty, bool done
     }
 }
 
-static bool match(const struct action *out, uint32_t n, const term *row, term *env)
-{
-    for (uint32_t i = 0; i < n; i++) switch (out[i].kind) {
-        case ACTION_SKIP: break;
-        case ACTION_BIND: env[out[i].x] = row[i]; break;
-        case ACTION_SAME:
-            if (env[out[i].x] != row[i]) return false;
-            break;
-        default:
-            if (out[i].x != row[i]) return false;
-        }
-    return true;
-}
-
-static const term *gather(const struct lifted *e, const struct op *op, const term *env)
-{
-    for (uint32_t i = 0; i < op->nin; i++) e->key.v[i] = VALUE(env, op->in[i]);
-    return e->key.v;
-}
-
-static bool fact_rows(struct lifted *e, struct fact_view *v, const term *key, struct rows *rows)
-{
-    if (v->epoch != e->epoch[LIFE_STATE]) {
-        /* Updating uses the scratch that the key is in. */
-        term few[16], *copy = v->nbound <= 16 ? few : heap_alloc(e->heap, v->nbound * sizeof *copy);
-        if (v->nbound) memcpy(copy, key, v->nbound * sizeof *copy);
-        fact_view_update(e, v);
-        if (v->nbound) memcpy(e->key.v, copy, v->nbound * sizeof *copy);
-        if (copy != few) heap_release(e->heap, copy);
-        key = e->key.v;
-    }
-    uint32_t k = keys_find(&v->keys, key);
-    if (k == NO_KEY || v->stamp.v[k] != e->epoch[LIFE_STATE]) return false;
-    rows->from = v->rows.v + (size_t)v->start.v[k] * v->nfree;
-    rows->to = rows->from + (size_t)v->count.v[k] * v->nfree;
-    return true;
-}
-
-static bool is_fact(const struct lifted *e, term x)
-{
-    if (x >= e->fact_of.n || !e->fact_of.v[x]) return false;
-    return e->present.v[e->fact_of.v[x]] == e->epoch[LIFE_STATE];
-}
-
-static bool does_matches(const struct lifted *e, const struct op *op, term *env)
-{
-    for (uint32_t i = 0; i < e->does.n; i += 2)
-        if (match(op->out, op->nout, e->does.v + i, env)) return true;
-    return false;
-}
-
-static bool unpack(const struct lifted *e, const struct op *op, term *env)
-{
-    term x = VALUE(env, op->in[0]);
-    const struct term_node *n = term_get(e->terms, x);
-    return n->head == op->functor && n->nargs == op->nout &&
-           match(op->out, op->nout, e->terms->pool.v + n->args, env);
-}
+/* ---- the loop ---- */
 
 void lifted_run(struct lifted *e, struct call *goal)
 {
-    struct heap *heap = e->heap;
     struct frame *f = open_call(e, NULL, goal);
     const struct plan *plan;
-    const struct op *op;
+    const struct op *op, *target;
+    const struct bucket *bucket;
     struct iter *it;
-    struct rows rows = {0};
     struct call *c;
-    int32_t target;
+    uint32_t k;
     term *env;
 
+#define NEXT_OP    \
+    do {           \
+        op++;      \
+        goto step; \
+    } while (0)
+#define TEST(condition)              \
+    do {                             \
+        if (!(condition)) goto fail; \
+        NEXT_OP;                     \
+    } while (0)
+#define ROWS(first, last)         \
+    do {                          \
+        it = &f->iters[op->iter]; \
+        it->at = (first);         \
+        it->end = (last);         \
+        goto next_row;            \
+    } while (0)
+
 next_rule:
-    if (f->rule == f->call->proc->nplans) goto rules_done;
-    plan = f->plan = f->call->proc->plans[f->rule++];
+    if (!*f->rule) goto rules_done;
+    plan = f->plan = *f->rule++;
     env = f->env;
     for (uint32_t i = 0; i < f->call->proc->nbound; i++) env[i] = f->call->key[i];
     op = plan->ops;
 
 step:
     COUNT(((struct op *)op)->hits);
-    switch (op->code) {
-    case OP_EQUAL:
-        if (VALUE(env, op->in[0]) != VALUE(env, op->in[1])) goto fail;
-        op++;
-        goto step;
-    case OP_DISTINCT:
-        if (VALUE(env, op->in[0]) == VALUE(env, op->in[1])) goto fail;
-        op++;
-        goto step;
-    case OP_BUILD:
-        env[op->slot] = lifted_build(e, op->functor, gather(e, op, env), op->nin);
-        op++;
-        goto step;
-    case OP_UNPACK:
-        if (!unpack(e, op, env)) goto fail;
-        op++;
-        goto step;
+    switch ((enum op_code)op->code) {
+    case OP_EQUAL: TEST(VALUE(env, op->in[0]) == VALUE(env, op->in[1]));
+    case OP_DISTINCT: TEST(VALUE(env, op->in[0]) != VALUE(env, op->in[1]));
+    case OP_BUILD: env[op->slot] = lifted_build(e, op->functor, gather(e, op, env), op->nin); NEXT_OP;
+    case OP_UNPACK: TEST(unpack(e, op, env));
     case OP_STATIC:
-        if (!static_rows(op->facts_always, gather(e, op, env), &rows)) goto fail;
-        goto loop;
+        if ((k = find_key(e, &op->facts_always->keys, op, env)) == NO_KEY) goto fail;
+        ROWS(op->facts_always->rows + (size_t)op->facts_always->start[k] * op->nout,
+             op->facts_always->rows + (size_t)op->facts_always->start[k + 1] * op->nout);
     case OP_FACTS:
-        if (!fact_rows(e, op->facts, gather(e, op, env), &rows)) goto fail;
-        goto loop;
-    case OP_DOES: rows = (struct rows){e->does.v, e->does.v + e->does.n}; goto loop;
-    case OP_ALL_FACTS: rows = (struct rows){e->state_terms.v, e->state_terms.v + e->state_terms.n}; goto loop;
-    case OP_NOT_STATIC:
-        if (static_rows(op->facts_always, gather(e, op, env), &rows)) goto fail;
-        op++;
-        goto step;
-    case OP_NOT_FACTS:
-        if (fact_rows(e, op->facts, gather(e, op, env), &rows)) goto fail;
-        op++;
-        goto step;
-    case OP_NOT_DOES:
-        if (does_matches(e, op, env)) goto fail;
-        op++;
-        goto step;
-    case OP_IS_FACT:
-        if (!is_fact(e, VALUE(env, op->in[0]))) goto fail;
-        op++;
-        goto step;
-    case OP_NOT_IS_FACT:
-        if (is_fact(e, VALUE(env, op->in[0]))) goto fail;
-        op++;
-        goto step;
+        if (!(bucket = find_facts(e, op, env))) goto fail;
+        ROWS(op->facts->rows.v + (size_t)bucket->start * op->nout,
+             op->facts->rows.v + (size_t)(bucket->start + bucket->count) * op->nout);
+    case OP_DOES:
+        if (e->does.n == 0) goto fail;
+        ROWS(e->does.v, e->does.v + e->does.n);
+    case OP_ALL_FACTS:
+        if (e->state_terms.n == 0) goto fail;
+        ROWS(e->state_terms.v, e->state_terms.v + e->state_terms.n);
+    case OP_IS_STATIC: TEST(find_key(e, &op->facts_always->keys, op, env) != NO_KEY);
+    case OP_NOT_STATIC: TEST(find_key(e, &op->facts_always->keys, op, env) == NO_KEY);
+    case OP_IS_FACTS: TEST(find_facts(e, op, env));
+    case OP_NOT_FACTS: TEST(!find_facts(e, op, env));
+    case OP_NOT_DOES: TEST(!does_matches(e, op, env));
+    case OP_IS_FACT: TEST(is_fact(e, VALUE(env, op->in[0])));
+    case OP_NOT_IS_FACT: TEST(!is_fact(e, VALUE(env, op->in[0])));
     case OP_CALL:
-    case OP_NOT_CALL:
-        c = call_get(e, op->proc, gather(e, op, env));
-        f->pc = (int32_t)(op - plan->ops);
-        if (c->state == CALL_NEW) {
-            heap_poll(heap);
-            f->waiting = c;
-            f = open_call(e, f, c);
-            goto next_rule;
-        }
-        goto called;
+    case OP_HOLDS:
+    case OP_NOT_HOLDS:
+        c = find_call(e, op, env);
+        if (c->state != CALL_NEW) goto called;
+        f->op = op;
+        f->waiting = c;
+        f = open_call(e, f, c);
+        goto next_rule;
     case OP_EMIT: goto emit;
     }
+    heap_fail(e->heap, ERROR_INTERNAL, "a plan went wrong");
 
-loop: /* the rows of a generator; a test without columns just goes on */
-    if (op->nout == 0) {
-        op++;
-        goto step;
+next_row: /* of the generator op */
+    if (it->at >= it->end) {
+        target = op->back;
+        goto retry;
     }
-    if (rows.from == rows.to) goto fail;
-    it = &f->iters[op->iter];
-    it->at = rows.from;
-    it->end = rows.to;
-next_row:
-    while (it->at < it->end) {
+    if (op->plain) {
         const term *row = it->at;
+        for (uint32_t i = 0; i < op->nout; i++) env[op->out[i].x] = row[i];
         it->at += op->nout;
-        if (match(op->out, op->nout, row, env)) {
-            op++;
-            goto step;
-        }
+        NEXT_OP;
     }
-    target = op->back;
-    goto retry;
+    it->at += op->nout;
+    if (!match(op->out, op->nout, it->at - op->nout, env)) goto next_row;
+    NEXT_OP;
 
 fail:
     target = op->fail;
 retry: /* go on with the next row of generator `target` */
-    heap_poll(heap);
-    if (++e->steps > e->step_limit) heap_fail(heap, ERROR_TIME, "too many steps");
+    count_step(e);
     if (target <= f->base) goto plan_done;
-    op = &plan->ops[target];
+    op = target;
     it = &f->iters[op->iter];
     goto next_row;
 
 called: /* op asked for c, which is not new */
     if (c->state == CALL_DONE) {
-        if (op->code == OP_NOT_CALL) {
-            if (c->n) goto fail;
-            op++;
-            goto step;
-        }
+        if (op->code == OP_NOT_HOLDS) TEST(c->n == 0);
         if (c->n == 0) goto fail;
-        rows.from = c->rows;
-        rows.to = c->rows + (size_t)c->n * c->proc->nfree;
-        goto loop;
+        if (op->code == OP_HOLDS) NEXT_OP;
+        ROWS(c->rows, c->rows + (size_t)c->n * op->nout);
     }
-    if (op->code == OP_NOT_CALL)
-        heap_fail(heap, ERROR_INTERNAL, "negation of a relation that is still being worked out");
+    if (op->code == OP_NOT_HOLDS)
+        heap_fail(e->heap, ERROR_INTERNAL, "negation of a relation that is still being worked out");
     if (c->low < f->call->low) f->call->low = c->low;
-    sleep_on(e, f, c);
+    sleep_on(e, f, op, c);
     target = op->back; /* every combination of values must sleep: no shortcut */
     goto retry;
 
 emit:
     c = f->call;
-    if (call_add(e, c, gather(e, op, env))) {
+    if (answer(e, c, gather(e, op, env))) {
         c->proc->answers++;
-        mark_dirty(e, c);
+        if (c->proc->recursive) mark_dirty(e, c);
         if (c->proc->nfree == 0) { /* true: nothing else about it matters */
             c->state = CALL_DONE;
-            if (!f->consumer) close_calls(e, c->at, f->dirty_mark, false);
+            if (c->proc->recursive && !f->consumer) close_calls(e, c->at, f->dirty_mark, false);
             goto return_to_caller;
         }
     }
@@ -337,15 +379,19 @@ plan_done:
 next_answer: /* of the call that the consumer in frame f waits for */
     if (f->consumer->seen < f->below->fresh->n && f->call->state == CALL_OPEN) {
         const struct call *from = f->below->fresh;
-        op = &plan->ops[f->base];
+        op = f->base;
         const term *row = from->rows + (size_t)f->consumer->seen++ * op->nout;
         if (!match(op->out, op->nout, row, env)) goto next_answer;
-        op++;
-        goto step;
+        NEXT_OP;
     }
     goto return_to_caller;
 
 rules_done:
+    c = f->call;
+    if (!c->proc->recursive) {
+        c->state = CALL_DONE;
+        goto return_to_caller;
+    }
     f->leading = true;
 lead: /* feed consumers as long as this call depends on nothing below it */
     c = f->call;
@@ -362,7 +408,7 @@ lead: /* feed consumers as long as this call depends on nothing below it */
             f->resumed = s->next;
             f = push_frame(e, f, s->owner, s->plan->nslots, s->plan->niters);
             f->consumer = s;
-            f->base = s->pc;
+            f->base = s->op;
             plan = f->plan = s->plan;
             env = f->env;
             memcpy(env, s->env, plan->nslots * sizeof *env);
@@ -388,7 +434,7 @@ return_to_caller:
     plan = f->plan;
     env = f->env;
     if (f->leading) goto lead;
+    op = f->op;
     c = f->waiting;
-    op = &plan->ops[f->pc];
     goto called;
 }

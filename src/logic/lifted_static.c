@@ -119,13 +119,13 @@ static bool work_out(struct lifted *e, uint32_t relation)
     if (!rules) return true; /* the facts are all there is */
     char *pattern = heap_alloc(e->heap, r->arity + 1);
     memset(pattern, 'f', r->arity);
-    struct proc *p = proc_get(e, relation, pattern, true);
+    struct proc *p = proc_get(e, relation, pattern, PROC_WHOLE);
     heap_release(e->heap, pattern);
     struct heap_guard guard;
     struct error error;
     uint32_t nterms = e->terms->nodes.n;
     e->steps = 0;
-    e->step_limit = STEPS_PER_RELATION;
+    e->alarm = e->step_limit = STEPS_PER_RELATION;
     if (HEAP_ENTER(e->heap, &guard, &error)) {
         struct call *c = call_get(e, p, NULL);
         if (c->state != CALL_DONE) lifted_run(e, c);
