@@ -114,8 +114,8 @@ static void print_table(const json_t *list)
 {
     size_t i;
     json_t *entry;
-    printf("%-20s %7s  %-13s  %-8s %7s %9s  %s\n", "name", "players", "turns", "sum", "length", "branching",
-           "title");
+    printf("%-20s %7s  %-13s  %-8s %7s %9s %7s  %s\n", "name", "players", "turns", "sum", "length",
+           "branching", "gates", "title");
     json_array_foreach(list, i, entry)
     {
         const char *turns = word(entry, "turns"), *sum = word(entry, "sum");
@@ -124,6 +124,7 @@ static void print_table(const json_t *list)
         printf("  %-13s  %-8s", *turns ? turns : "-", *sum ? sum : "-");
         print_number(entry, "length", 7, 1);
         print_number(entry, "branching", 9, 1);
+        print_number(entry, "gates", 7, 0);
         printf("  %s\n", word(entry, "title"));
     }
     printf("\n%zu game%s\n", json_array_size(list), json_array_size(list) == 1 ? "" : "s");
@@ -145,7 +146,8 @@ int cmd_games(int argc, char **argv)
             "Turns: who chooses, the player alone, all in turn, one at a time in no fixed order, or\n"
             "several at once. Sum: whether the goals of all players add up to the same in every game.\n"
             "Length (steps) and branching (moves of a player who has a choice) are means over random\n"
-            "games. Exit status: 0; 1 if there is no such game; 2 if there is no library.",
+            "games; gates is the size of the circuit the rules become.\n"
+            "Exit status: 0; 1 if there is no such game; 2 if there is no library.",
             table, 0, -1, argc, argv, &operands, &status))
         return status;
     char folder[4200];

@@ -49,6 +49,13 @@ class Games(harness.Case):
                     sums = [sum(o["goals"]) for o in sim["outcomes"]]
                     self.assertLessEqual(max(sums) - min(sums), 1, "thirds may be rounded, no more")
 
+    def test_the_circuits_have_the_size_told(self):
+        for game in self.library():
+            with self.subTest(game["name"]):
+                circuit = json.loads(self.ludens("info", game["name"], "--circuit", "--json")[0])
+                gates = sum(phase["gates"] for phase in circuit["phases"].values())
+                self.near(game["gates"], gates, 10 + 0.2 * game["gates"])  # the reductions may get better
+
     def near(self, told, seen, doubt):
         """The index tells what was seen, but for the few games played here."""
         self.assertLessEqual(abs(told - seen), 0.1 + 0.05 * told + doubt, "run scripts/survey-games index")
