@@ -205,8 +205,10 @@ static void report(const struct trials *t, struct diags *d, const struct trial *
             if (!f->games || known) continue;
             diag_add(d, kinds[kind].error, kinds[kind].id, DIAG_NOWHERE, 0, kinds[kind].hint,
                      "%s (%u of %u games)", f->text, f->games, result->begun);
-            diag_note(d, "first in game %u of seed %" PRIu64 " after %u step%s, where these are true: %s",
-                      f->game + 1, t->o->seed, f->step, f->step == 1 ? "" : "s", f->state);
+            diag_note(d,
+                      "first in game %u of seed %" PRIu64
+                      " (engine %s) after %u step%s, where these are true: %s",
+                      f->game + 1, t->o->seed, t->r->ops->name, f->step, f->step == 1 ? "" : "s", f->state);
         }
 }
 

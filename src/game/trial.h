@@ -20,7 +20,7 @@ struct trial {
 };
 
 /* Play and report to `diags`; each kind of fault once per role, with its number of games and the first place:
- * `seed` and number of the game decide all its moves. Call inside a guard of diags->heap. */
+ * engine, `seed` and number of the game decide all its moves. Call inside a guard of diags->heap. */
 void trial_run(struct reasoner *reasoner, const struct trial_options *options, struct diags *diags,
                struct trial *result);
 

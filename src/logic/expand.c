@@ -205,7 +205,7 @@ static void expand(struct expansion *x, const struct goal *goals)
     struct draft copy = {.head = x->draft.head, .node = x->draft.node, .head_node = x->draft.head_node};
     for (uint32_t i = 0; i < x->draft.body.n; i++) vec_push(n->heap, &copy.body, x->draft.body.v[i]);
     for (uint32_t i = 0; i < x->draft.names.n; i++) vec_push(n->heap, &copy.names, x->draft.names.v[i]);
-    finish_rule(n, &copy);
+    x->bad = !finish_rule(n, &copy);
     vec_free(n->heap, &copy.body);
     vec_free(n->heap, &copy.names);
 }

@@ -30,6 +30,7 @@
 #define COUNT(x) ((void)0)
 #endif
 #define MAX_TERM_DEPTH 2000 /* deeper terms mean rules that count without end */
+#define MAX_TERM_NAMES 1000000
 
 struct rows {
     const term *from, *to;
@@ -276,6 +277,7 @@ struct lifted {
     VEC(uint64_t) present; /* by fact: epoch of the state it was last in */
     struct vec_u32 does;   /* pairs role, move */
     struct vec_u32 depth;  /* of terms, as far as they were looked at */
+    struct vec_u32 names;  /* the same: how many names they are made of; 0 is 1 */
 
     /* calls */
     uint64_t epoch[LIFE_COUNT];

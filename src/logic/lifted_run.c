@@ -33,20 +33,31 @@ static uint32_t depth_of(const struct lifted *e, term x)
     return x < e->depth.n ? e->depth.v[x] : 0;
 }
 
-/* Make a term, and give up on terms that grow without end. */
+static uint32_t names_in(const struct lifted *e, term x)
+{
+    return x < e->names.n && e->names.v[x] ? e->names.v[x] : 1;
+}
+
+/* Make a term, and give up on terms that grow without end: deeper, or wider by repeating shared parts. */
 term lifted_build(struct lifted *e, symbol functor, const term *args, uint32_t n)
 {
     term x = term_make(e->terms, functor, args, n);
     if (x < e->depth.n) return x; /* not new, or its depth does not matter */
     uint32_t deepest = 0;
-    for (uint32_t i = 0; i < n; i++)
+    uint64_t names = 1;
+    for (uint32_t i = 0; i < n; i++) {
         if (depth_of(e, args[i]) > deepest) deepest = depth_of(e, args[i]);
-    if (deepest >= MAX_TERM_DEPTH)
-        heap_fail(e->heap, ERROR_MEMORY,
-                  "the rules build terms nested more than %d deep: %s grows without end", MAX_TERM_DEPTH,
-                  symbol_name(e->terms, functor));
+        names += names_in(e, args[i]);
+    }
+    if (deepest >= MAX_TERM_DEPTH || names > MAX_TERM_NAMES)
+        heap_fail(
+            e->heap, ERROR_MEMORY,
+            "the rules build terms nested more than %d deep or of more than %d names: %s grows without end",
+            MAX_TERM_DEPTH, MAX_TERM_NAMES, symbol_name(e->terms, functor));
     vec_resize_zero(e->heap, &e->depth, x + 1);
+    vec_resize_zero(e->heap, &e->names, x + 1);
     e->depth.v[x] = deepest + 1;
+    e->names.v[x] = (uint32_t)names;
     return x;
 }
 

@@ -143,7 +143,7 @@ static bool work_out(struct lifted *e, uint32_t relation)
     arena_trim(&e->frames, 0);
     arena_trim(&e->waiting, 0);
     terms_shrink(e->terms, nterms);
-    if (e->depth.n > nterms) e->depth.n = nterms;
+    if (e->depth.n > nterms) e->depth.n = e->names.n = nterms;
     return false;
 }
 

@@ -24,8 +24,9 @@ struct draft {
 /* expand.c: multiply out the body that starts with sibling `body` and call normal_rule for each alternative.
  */
 void expand_rule(struct norm *n, uint32_t form, uint32_t head, uint32_t body);
-/* safety.c: solve equations, make negations safe, check the rest, add the rule to the program. */
-void finish_rule(struct norm *n, struct draft *d);
+/* safety.c: solve equations, make negations safe, check the rest, add the rule to the program. False after an
+ * error: what is wrong with one alternative is probably wrong with all, and said once. */
+bool finish_rule(struct norm *n, struct draft *d);
 
 /* split.c: tell the relations of an unstratified component apart by a constant argument; false if there is
  * none. */

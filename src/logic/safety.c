@@ -5,34 +5,56 @@
 
 #include <string.h>
 
-/* Follow bindings of variables at the top of a term. */
-static term walk(const struct terms *t, term x, const term *binding)
+/* Equations over shared variables can stand for terms that are exponentially large (x1 = f(x0, x0), x2 =
+ * f(x1, x1),
+ * ...) or deeper than the rest of the program may recurse: every look at a term is counted. */
+#define MAX_STEPS 100000
+
+struct unifier {
+    const struct terms *terms;
+    term *binding; /* by variable; 0: free */
+    uint32_t steps;
+    bool too_large;
+};
+
+static bool step(struct unifier *u, uint32_t depth)
 {
-    while (term_get(t, x)->variable && binding[term_get(t, x)->head]) x = binding[term_get(t, x)->head];
+    if (++u->steps > MAX_STEPS || depth > SYNTAX_MAX_DEPTH) u->too_large = true;
+    return !u->too_large;
+}
+
+/* Follow bindings of variables at the top of a term. */
+static term walk(const struct unifier *u, term x)
+{
+    while (term_get(u->terms, x)->variable && u->binding[term_get(u->terms, x)->head])
+        x = u->binding[term_get(u->terms, x)->head];
     return x;
 }
 
-static bool occurs(const struct terms *t, uint32_t var, term x, const term *binding)
+/* Does the variable occur in the term? UINT32_MAX for a look at all of it, which only measures. */
+static bool occurs(struct unifier *u, uint32_t var, term x, uint32_t depth)
 {
-    x = walk(t, x, binding);
-    const struct term_node *n = term_get(t, x);
+    x = walk(u, x);
+    const struct term_node *n = term_get(u->terms, x);
+    if (!step(u, depth)) return true;
     if (n->variable) return n->head == var;
-    if (n->ground) return false;
-    for (uint32_t i = 0; i < n->nargs; i++)
-        if (occurs(t, var, term_arg(t, x, i), binding)) return true;
+    for (uint32_t i = 0; i < n->nargs && !n->ground; i++)
+        if (occurs(u, var, term_arg(u->terms, x, i), depth + 1)) return true;
     return false;
 }
 
-static bool unify(const struct terms *t, term a, term b, term *binding)
+static bool unify(struct unifier *u, term a, term b, uint32_t depth)
 {
-    a = walk(t, a, binding), b = walk(t, b, binding);
+    const struct terms *t = u->terms;
+    a = walk(u, a), b = walk(u, b);
     if (a == b) return true;
+    if (!step(u, depth)) return false;
     const struct term_node *na = term_get(t, a), *nb = term_get(t, b);
-    if (na->variable) return !occurs(t, na->head, b, binding) && (binding[na->head] = b, true);
-    if (nb->variable) return unify(t, b, a, binding);
+    if (na->variable) return !occurs(u, na->head, b, depth) && (u->binding[na->head] = b, true);
+    if (nb->variable) return unify(u, b, a, depth);
     if (na->head != nb->head || na->nargs != nb->nargs) return false;
     for (uint32_t i = 0; i < na->nargs; i++)
-        if (!unify(t, term_arg(t, a, i), term_arg(t, b, i), binding)) return false;
+        if (!unify(u, term_arg(t, a, i), term_arg(t, b, i), depth + 1)) return false;
     return true;
 }
 
@@ -47,29 +69,35 @@ static bool is_equation(const struct norm *n, const struct literal *l)
     return l->kind == LITERAL_POSITIVE && term_get(n->program->terms, l->atom)->head == KW_DISTINCT;
 }
 
-/* Solve the equations; false if they have no solution, so that the rule can never fire. */
-static bool solve_equations(struct norm *n, struct draft *d)
+enum solution { SOLVED, NO_SOLUTION, TOO_LARGE };
+
+/* Solve the equations and put the values into the rule. */
+static enum solution solve_equations(struct norm *n, struct draft *d)
 {
     struct terms *t = n->program->terms;
-    term *binding = NULL;
-    for (uint32_t i = 0; i < d->body.n; i++) {
+    struct unifier u = {.terms = t};
+    bool solved = true;
+    for (uint32_t i = 0; i < d->body.n && solved; i++) {
         if (!is_equation(n, &d->body.v[i])) continue;
-        if (!binding) binding = heap_zalloc(n->heap, (d->names.n + 1) * sizeof *binding);
+        if (!u.binding) u.binding = heap_zalloc(n->heap, (d->names.n + 1) * sizeof *u.binding);
         term e = d->body.v[i].atom;
-        if (!unify(t, term_arg(t, e, 0), term_arg(t, e, 1), binding)) return false;
+        solved = unify(&u, term_arg(t, e, 0), term_arg(t, e, 1), 0);
     }
-    if (!binding) return true;
+    if (!u.binding) return SOLVED;
+    occurs(&u, UINT32_MAX, d->head, 0);
+    for (uint32_t i = 0; i < d->body.n; i++) occurs(&u, UINT32_MAX, d->body.v[i].atom, 0);
+    if (!solved || u.too_large) return u.too_large ? TOO_LARGE : NO_SOLUTION;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < d->body.n; i++) {
         struct literal l = d->body.v[i];
         if (is_equation(n, &l)) continue;
-        l.atom = resolve(t, l.atom, binding);
+        l.atom = resolve(t, l.atom, u.binding);
         d->body.v[kept++] = l;
     }
     d->body.n = kept;
-    d->head = resolve(t, d->head, binding);
-    heap_release(n->heap, binding);
-    return true;
+    d->head = resolve(t, d->head, u.binding);
+    heap_release(n->heap, u.binding);
+    return SOLVED;
 }
 
 static void mark_variables(const struct terms *t, term x, bool *mark)
@@ -159,7 +187,7 @@ static bool tidy(struct norm *n, struct draft *d)
 {
     const struct terms *t = n->program->terms;
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < d->body.n; i++) {
+    for (uint32_t i = 0; i < d->body.n; i++, heap_poll(n->heap)) {
         struct literal l = d->body.v[i];
         if (l.kind == LITERAL_DISTINCT) {
             term a = term_arg(t, l.atom, 0), b = term_arg(t, l.atom, 1);
@@ -179,10 +207,14 @@ static bool tidy(struct norm *n, struct draft *d)
     return true;
 }
 
-void finish_rule(struct norm *n, struct draft *d)
+bool finish_rule(struct norm *n, struct draft *d)
 {
     struct terms *t = n->program->terms;
-    if (!solve_equations(n, d) || !tidy(n, d)) return;
+    enum solution solution = solve_equations(n, d);
+    if (solution == TOO_LARGE)
+        norm_report(n, true, "term-too-large", d->node, "give parts of the body a relation of their own",
+                    "the equations of this rule make its terms too large");
+    if (solution != SOLVED || !tidy(n, d)) return solution != TOO_LARGE;
     bool *bound = heap_zalloc(n->heap, d->names.n + 1);
     for (uint32_t i = 0; i < d->body.n; i++)
         if (d->body.v[i].kind == LITERAL_POSITIVE) mark_variables(t, d->body.v[i].atom, bound);
@@ -210,4 +242,5 @@ void finish_rule(struct norm *n, struct draft *d)
     }
     if (good) add_rule(n, d);
     heap_release(n->heap, bound);
+    return good;
 }

@@ -200,7 +200,7 @@ class Check(harness.Case):
         text = SOUND.replace("(<= terminal\n    (true (picked ?x)))", "(<= terminal (true (picked 1)))")
         found = self.expect_simulated("error", "no-legal-move", text)
         self.assertIn("role white has no legal move", found["text"])
-        self.assertRegex(found["note"], r"^first in game \d+ of seed 1 after 1 step, where these are true: \(picked 2\)$")
+        self.assertRegex(found["note"], r"^first in game \d+ of seed 1 \(engine \w+\) after 1 step, where these are true: \(picked 2\)$")
 
     def test_games_must_end(self):
         loop = SOUND.replace("(<= terminal\n    (true (picked ?x)))", "(<= terminal (true (picked 3)))")
@@ -225,6 +225,10 @@ class Check(harness.Case):
     def test_rules_that_cannot_be_evaluated_are_an_error(self):
         report = self.simulated(SOUND + "(<= (number (s ?x)) (number ?x))", status=1)
         self.assertEqual({f["id"] for f in report["findings"]}, {"gave-up", "endless-recursion"})
+        for grown in ("(f ?x)", "(f ?x ?x)"):  # deeper and deeper; twice as large in every step
+            sheet = f"""(role a) (init (s 0)) (<= (legal a noop) (true (s ?x))) (<= (next (s {grown})) (true (s ?x)))
+                (<= terminal (true (s end))) (<= (goal a 0) (true (s ?x)))"""
+            self.expect_simulated("error", "gave-up", sheet, "--steps", 5000)
 
     def test_strict_also_watches_goals_during_the_game(self):
         falls = SOUND + "(<= (goal black 70) (true (control white))) (<= (goal white 0) (true (control white)))"

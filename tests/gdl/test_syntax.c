@@ -138,6 +138,17 @@ static void bodies_are_multiplied_out(void **state)
     heap_free(r->heap);
 }
 
+/* Each equation doubles the term: forty of them would fill any memory. */
+static void equations_cannot_blow_terms_up(void **state)
+{
+    char text[8192];
+    int n = snprintf(text, sizeof text, "(n 1) (<= (p ?x40) (n ?x0)");
+    for (int i = 0; i < 40; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, " (not (distinct ?x%d (f ?x%d ?x%d)))", i + 1, i, i);
+    n += snprintf(text + n, sizeof text - (size_t)n, ")");
+    expect(text, (size_t)n, "term-too-large", 1, 7);
+}
+
 static void goals_that_exclude_each_other_are_stratified(void **state)
 {
     static const char text[] = "(<= (goal ?r 100) (won ?r)) (<= (goal ?r 0) (role ?r) (not (goal ?r 100)))";
@@ -187,6 +198,7 @@ int main(void)
         cmocka_unit_test(memory_limit_is_an_error_not_a_crash),
         cmocka_unit_test(terms_are_hash_consed_and_case_insensitive),
         cmocka_unit_test(bodies_are_multiplied_out),
+        cmocka_unit_test(equations_cannot_blow_terms_up),
         cmocka_unit_test(goals_that_exclude_each_other_are_stratified),
         cmocka_unit_test(splitting_goes_on_as_long_as_it_helps),
         cmocka_unit_test(dependencies_tell_static_from_dynamic),
