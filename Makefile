@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The front door. Meson and Ninja do the work; this file only remembers how they are called.
 .DEFAULT_GOAL := help
-.PHONY: help setup build play test test-slow asan tsan fuzz bench-lifted format lint install clean
+.PHONY: help setup build play test test-slow asan tsan fuzz bench bench-lifted format lint install clean
 
 BUILD := build
 LUDENS := $(BUILD)/src/ludens
@@ -49,6 +49,9 @@ fuzz: ## feed the parser and the engine nonsense, FUZZ_SECONDS=600 each
 	@scripts/setup build fuzz
 	@CC=clang scripts/build $(BUILD)-fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false -- fuzz
 	@scripts/fuzz $(BUILD)-fuzz $(FUZZ_SECONDS)
+
+bench: build ## how fast the engines play random games; ARGS="checkers hex" for other games
+	@$(LUDENS) bench $(ARGS)
 
 bench-lifted: ## random games: the lifted engine against SWI-Prolog; ARGS=--help for more
 	@scripts/setup build prolog
