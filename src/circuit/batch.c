@@ -68,8 +68,7 @@ static const struct sweeper *find_sweeper(uint32_t lanes)
 /* A role whose only move is its only move in every state makes it without being asked. */
 static bool forced(const struct code *code, uint32_t role)
 {
-    const struct circuit *c = code->circuit;
-    return c->move_base[role + 1] - c->move_base[role] == 1;
+    return code->roles[role].n == 1;
 }
 
 /* Lay the trees of all choosing roles out in the scratch memory; returns how many vectors they need. */
@@ -83,8 +82,8 @@ static uint32_t plan_choices(const struct code *code, struct choices *c)
         struct choice *ch = &c->v[c->n++];
         ch->leaves = role->n;
         ch->blocks = (role->n + CHOICE_BLOCK - 1) / CHOICE_BLOCK;
-        ch->legal = code->leaf_legal + role->first;
-        ch->does = code->leaf_does + role->first;
+        ch->legal = role->legal;
+        ch->does = role->does;
         ch->planes = 32 - (uint32_t)__builtin_clz(role->n);
         uint32_t n = ch->blocks;
         for (uint32_t l = 0;; l++, n = (n + 1) / 2) {
@@ -96,6 +95,16 @@ static uint32_t plan_choices(const struct code *code, struct choices *c)
         }
     }
     return at;
+}
+
+static uint64_t *slot(const struct batch *b, uint32_t slot)
+{
+    return b->inside->mem + (size_t)slot * b->words;
+}
+
+static void fill(const struct batch *b, uint32_t with_ones)
+{
+    memset(slot(b, with_ones), 0xff, b->words * 8);
 }
 
 static void *zeroed(size_t n, size_t size)
@@ -145,13 +154,13 @@ struct batch *batch_new(const struct code *code, uint32_t lanes, uint64_t seed, 
     c->used = TAKE(n);
     for (uint32_t i = 0; i <= n; i++) c->sources[i].s0 = TAKE(1), c->sources[i].s1 = TAKE(1);
 #undef TAKE
-    memset(in->mem + SLOT_ONES * b->words, 0xff, b->words * 8);
+    fill(b, SLOT_ONES);
+    for (uint32_t i = 0; i < code->ones.n; i++) fill(b, code->ones.v[i]);
     for (uint32_t r = 0; r < code->nroles; r++)
-        if (forced(code, r))
-            memset(in->mem + (code->first_move + code->circuit->move_base[r]) * b->words, 0xff, b->words * 8);
+        if (forced(code, r)) fill(b, code->roles[r].does);
     for (uint32_t i = 0; i < code->nbits; i++)
         in->initial[i / 64] |= (uint64_t)code->circuit->init[i] << i % 64;
-    batch_restart(b, in->mem + SLOT_ONES * b->words);
+    batch_restart(b, slot(b, SLOT_ONES));
     b->terminal = in->mem + (size_t)code->terminal * b->words;
     batch_seed(b, seed);
     return b;
@@ -195,11 +204,6 @@ void batch_seed(struct batch *b, uint64_t seed)
 }
 
 /* --- States --------------------------------------------------------------------------------------------- */
-
-static uint64_t *slot(const struct batch *b, uint32_t slot)
-{
-    return b->inside->mem + (size_t)slot * b->words;
-}
 
 void batch_set_state(struct batch *b, uint32_t lane, const uint64_t *state)
 {
@@ -250,13 +254,12 @@ void batch_view(struct batch *b)
 uint32_t batch_legal(struct batch *b, uint32_t lane, uint32_t role, uint32_t *out)
 {
     TICKS_BEGIN(b);
-    const uint32_t *base = b->code->circuit->move_base;
-    const uint32_t *legal = b->code->legal + base[role];
-    const uint64_t *mem = b->inside->mem + lane / 64;
-    uint32_t n = 0, moves = base[role + 1] - base[role];
-    for (uint32_t m = 0; m < moves; m++) {
+    const struct code_role *r = &b->code->roles[role];
+    const uint64_t *at = slot(b, r->legal) + lane / 64;
+    uint32_t n = 0;
+    for (uint32_t m = 0; m < r->n; m++, at += b->words) {
         out[n] = m;
-        n += mem[(size_t)legal[m] * b->words] >> lane % 64 & 1;
+        n += *at >> lane % 64 & 1;
     }
     TICKS_END(b, BATCH_REST);
     return n;
@@ -265,14 +268,14 @@ uint32_t batch_legal(struct batch *b, uint32_t lane, uint32_t role, uint32_t *ou
 void batch_legal_sets(struct batch *b, uint32_t role, uint64_t *out)
 {
     TICKS_BEGIN(b);
-    const uint32_t *base = b->code->circuit->move_base;
-    const uint32_t *legal = b->code->legal + base[role];
-    uint32_t moves = base[role + 1] - base[role], set_words = (moves + 63) / 64;
+    const struct code_role *r = &b->code->roles[role];
+    uint32_t set_words = (r->n + 63) / 64;
     uint64_t block[64];
     for (uint32_t s = 0; s < set_words; s++) {
-        uint32_t n = moves - s * 64 < 64 ? moves - s * 64 : 64;
+        uint32_t n = r->n - s * 64 < 64 ? r->n - s * 64 : 64;
         for (uint32_t w = 0; w < b->words; w++) {
-            for (uint32_t i = 0; i < n; i++) block[i] = slot(b, legal[s * 64 + i])[w];
+            const uint64_t *at = slot(b, r->legal + s * 64) + w;
+            for (uint32_t i = 0; i < n; i++, at += b->words) block[i] = *at;
             for (uint32_t i = n; i < 64; i++) block[i] = 0;
             transpose_64(block);
             for (uint32_t i = 0; i < 64; i++) out[(size_t)(w * 64 + i) * set_words + s] = block[i];
@@ -293,23 +296,19 @@ void batch_choose(struct batch *b, const uint64_t *mask)
 
 static void clear_moves(struct batch *b)
 {
-    const struct circuit *c = b->code->circuit;
-    for (uint32_t r = 0; r < c->nroles; r++)
+    for (uint32_t r = 0; r < b->nroles; r++)
         if (!forced(b->code, r))
-            memset(slot(b, b->code->first_move + c->move_base[r]), 0,
-                   (size_t)(c->move_base[r + 1] - c->move_base[r]) * b->words * 8);
+            memset(slot(b, b->code->roles[r].does), 0, (size_t)b->code->roles[r].n * b->words * 8);
 }
 
 void batch_choose_first(struct batch *b, uint32_t role, const uint32_t *order, uint32_t n,
                         const uint64_t *mask)
 {
     TICKS_BEGIN(b);
-    const uint32_t base = b->code->circuit->move_base[role];
     if (!b->inside->written) clear_moves(b);
     b->inside->written = true;
     if (!forced(b->code, role))
-        b->sweeper->choose_first(b->code->legal + base, b->code->first_move + base, order, n, mask,
-                                 b->inside->mem);
+        b->sweeper->choose_first(&b->code->roles[role], order, n, mask, b->inside->mem);
     TICKS_END(b, BATCH_CHOOSE);
 }
 
@@ -328,8 +327,7 @@ void batch_set_move(struct batch *b, uint32_t lane, uint32_t role, uint32_t move
     struct batch_inside *in = b->inside;
     if (forced(b->code, role)) return;
     assert(in->ngiven < in->given_cap);
-    in->given[in->ngiven++] =
-        (struct given_move){b->code->first_move + b->code->circuit->move_base[role] + move, lane};
+    in->given[in->ngiven++] = (struct given_move){b->code->roles[role].does + move, lane};
 }
 
 /* Bring the moves given one by one into the wires. */
@@ -345,12 +343,11 @@ static void apply_given(struct batch *b)
 void batch_moves(struct batch *b, uint32_t role, uint32_t *out)
 {
     TICKS_BEGIN(b);
-    const struct circuit *c = b->code->circuit;
-    uint32_t first = c->move_base[role], n = c->move_base[role + 1] - first;
+    uint32_t n = b->code->roles[role].n;
     uint32_t planes = n > 1 ? 32 - (uint32_t)__builtin_clz(n - 1) : 0;
     uint64_t plane[32 * BATCH_MAX_WORDS];
     apply_given(b);
-    b->sweeper->encode(b->code->first_move + first, n, planes, plane, b->inside->mem);
+    b->sweeper->encode(b->code->roles[role].does, n, planes, plane, b->inside->mem);
     memset(out, 0, b->lanes * sizeof *out);
     for (uint32_t k = 0; k < planes; k += 8)
         for (uint32_t eight = 0; eight < b->lanes / 8; eight++) {

@@ -88,8 +88,7 @@ uint32_t batch_legal(struct batch *b, uint32_t lane, uint32_t role, uint32_t *ou
 void batch_legal_sets(struct batch *b, uint32_t role, uint64_t *out);
 static inline uint32_t batch_set_words(const struct batch *b, uint32_t role)
 {
-    const struct circuit *c = b->code->circuit;
-    return (c->move_base[role + 1] - c->move_base[role] + 63) / 64;
+    return (b->code->roles[role].n + 63) / 64;
 }
 
 /* --- Moving ------------------------------------------------------------------------------------------- */

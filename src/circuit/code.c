@@ -32,6 +32,7 @@ struct builder {
     bool *stored_inverted; /* by wire: the slot holds the inverse */
     bool *sense_fixed;     /* by wire: somebody outside relies on stored_inverted */
     uint32_t *inverse;     /* by wire: value that holds the other sense, or 0 */
+    bool *is_legal;        /* by wire: it is the legality of a move and lies where these do */
     uint32_t *park;        /* by wire: value of the parked copy, or 0 */
     uint32_t nvalues;
     VEC(struct code_node) nodes;
@@ -41,6 +42,7 @@ struct builder {
     VEC(uint32_t) cuts;                /* value << 1 | value of the bit */
     VEC(struct code_park) parks;       /* wires and values */
     VEC(uint32_t) staged;              /* pairs: value put aside, bit */
+    uint32_t *legal;                   /* by move: the value that says so, or NONE: it never changes */
     uint32_t *slot;                    /* by value */
     uint32_t *last_use;                /* by value: position in `order` */
     uint32_t first_wire_slot;          /* slots from here on are used again */
@@ -280,13 +282,27 @@ static uint32_t loops_of_phase(struct builder *b, uint32_t begin, uint32_t end, 
     return at;
 }
 
+/* A value that nothing else has its place prescribed for: the legal moves of a role lie in a row. */
+static uint32_t legal_value(struct builder *b, edge e)
+{
+    uint32_t w = e >> 1;
+    if (w == 0) return NONE;
+    if (is_gate(b, w) && b->stored_inverted[w] == (e & 1) && !b->is_legal[w]) {
+        b->is_legal[w] = true;
+        return w;
+    }
+    uint32_t value = new_value(b);
+    copy_node(b, value, w, b->stored_inverted[w] != (e & 1));
+    return value;
+}
+
 static void view_phase(struct builder *b)
 {
     const struct circuit *c = b->c;
     uint32_t at = loops_of_phase(b, 0, c->phase_end[PHASE_VIEW], false);
     uint32_t first = b->nodes.n, order = b->order.n;
     gate_nodes(b, at, c->phase_end[PHASE_VIEW] - at, 0, false);
-    for (uint32_t m = 0; m < c->nmoves; m++) b->code->legal[m] = edge_value(b, c->legal[m]);
+    for (uint32_t m = 0; m < c->nmoves; m++) b->legal[m] = legal_value(b, c->legal[m]);
     b->code->terminal = edge_value(b, c->terminal);
     schedule(b, first, b->nodes.n);
     end_segment(b, order, b->cuts.n);
@@ -381,7 +397,6 @@ static void find_last_uses(struct builder *b)
             if (seg->cut_n) use_until(b, n->value, until);
         }
     }
-    for (uint32_t m = 0; m < code->nmoves; m++) use_until(b, code->legal[m], step);
     use_until(b, code->terminal, step);
     for (uint32_t i = 0; i < b->parks.n; i++) use_until(b, b->parks.v[i].from, step);
     for (uint32_t g = 0; g < code->goals.n; g++) use_until(b, code->goals.v[g].slot, step);
@@ -390,9 +405,10 @@ static void find_last_uses(struct builder *b)
 static void take_slot(struct builder *b, uint32_t position, struct vec_u32 *pool)
 {
     const struct code_node *n = &b->nodes.v[b->order.v[position]];
-    b->slot[n->value] = n->bit != NONE ? b->slot[wire_bit(b->c, n->bit)]
-                        : pool->n      ? vec_pop(pool)
-                                       : b->code->nslots++;
+    if (n->bit != NONE)
+        b->slot[n->value] = b->slot[wire_bit(b->c, n->bit)];
+    else if (b->slot[n->value] == NONE)
+        b->slot[n->value] = pool->n ? vec_pop(pool) : b->code->nslots++;
 }
 
 static void give_slots(struct builder *b, struct vec_u32 *pool, const uint32_t *values, uint32_t n)
@@ -401,6 +417,23 @@ static void give_slots(struct builder *b, struct vec_u32 *pool, const uint32_t *
         uint32_t slot = b->slot[values[i]];
         if (slot != NONE && slot >= b->first_wire_slot) vec_push(b->heap, pool, slot);
     }
+}
+
+/* Rows of slots for what a role does and what is legal for it; returns the first slot behind them. */
+static uint32_t place_moves(struct builder *b, uint32_t role, uint32_t slot)
+{
+    const struct circuit *c = b->c;
+    uint32_t first = c->move_base[role], n = c->move_base[role + 1] - first;
+    uint32_t row = (n + CODE_BLOCK - 1) / CODE_BLOCK * CODE_BLOCK;
+    b->code->roles[role] = (struct code_role){.does = slot, .legal = slot + row, .n = n};
+    for (uint32_t m = 0; m < n; m++) {
+        b->slot[wire_move(c, first + m)] = slot + m;
+        if (b->legal[first + m] != NONE)
+            b->slot[b->legal[first + m]] = slot + row + m;
+        else if (c->legal[first + m] == EDGE_TRUE)
+            vec_push(b->code->heap, &b->code->ones, slot + row + m);
+    }
+    return slot + 2 * row;
 }
 
 static void assign_slots(struct builder *b)
@@ -421,8 +454,8 @@ static void assign_slots(struct builder *b)
     b->slot[0] = SLOT_ONES;
     b->slot[b->nwires] = SLOT_ZEROS;
     uint32_t slot = SLOT_BITS;
-    for (uint32_t w = 1; w < b->first_gate; w++) b->slot[w] = slot++;
-    b->code->first_move = SLOT_BITS + c->nbits;
+    for (uint32_t i = 0; i < c->nbits; i++) b->slot[wire_bit(c, i)] = slot++;
+    for (uint32_t r = 0; r < c->nroles; r++) slot = place_moves(b, r, slot);
     for (uint32_t i = 0; i < b->parks.n; i++) b->slot[b->parks.v[i].to] = slot++;
     b->code->nslots = b->first_wire_slot = slot;
     struct vec_u32 pool = {0};
@@ -475,31 +508,14 @@ static void emit_segment(struct builder *b, const struct code_segment *seg)
 
 static void emit(struct builder *b)
 {
-    const struct circuit *c = b->c;
     struct code *code = b->code;
     struct heap *heap = code->heap;
     for (uint32_t s = 0; s < b->segments.n; s++) emit_segment(b, &b->segments.v[s]);
     for (uint32_t i = 0; i < b->parks.n; i++)
         vec_push(heap, &code->parks,
                  (struct code_park){b->slot[b->parks.v[i].from], b->slot[b->parks.v[i].to]});
-    for (uint32_t m = 0; m < c->nmoves; m++) code->legal[m] = b->slot[code->legal[m]];
     code->terminal = b->slot[code->terminal];
     for (uint32_t g = 0; g < code->goals.n; g++) code->goals.v[g].slot = b->slot[code->goals.v[g].slot];
-    size_t room = c->nmoves + (size_t)CODE_LEAF_BLOCK * c->nroles;
-    code->roles = heap_zalloc(heap, c->nroles * sizeof *code->roles);
-    code->leaf_legal = heap_alloc(heap, room * sizeof *code->leaf_legal);
-    code->leaf_does = heap_alloc(heap, room * sizeof *code->leaf_does);
-    uint32_t leaf = 0;
-    for (uint32_t r = 0; r < c->nroles; r++) {
-        code->roles[r].first = leaf;
-        for (uint32_t m = c->move_base[r]; m < c->move_base[r + 1]; m++) {
-            if (c->legal[m] == EDGE_FALSE) continue;
-            code->leaf_legal[leaf] = code->legal[m];
-            code->leaf_does[leaf++] = code->first_move + m;
-        }
-        code->roles[r].n = leaf - code->roles[r].first;
-        for (; leaf % CODE_LEAF_BLOCK; leaf++) code->leaf_legal[leaf] = code->leaf_does[leaf] = SLOT_ZEROS;
-    }
 }
 
 static void build(struct builder *b)
@@ -514,7 +530,9 @@ static void build(struct builder *b)
     b->inverse = heap_zalloc(heap, b->nwires * sizeof *b->inverse);
     b->inverse[0] = b->nwires; /* ones and zeros */
     b->park = heap_zalloc(heap, b->nwires * sizeof *b->park);
-    b->code->legal = heap_alloc(b->code->heap, c->nmoves * sizeof *b->code->legal);
+    b->is_legal = heap_zalloc(heap, b->nwires);
+    b->legal = heap_alloc(heap, (c->nmoves + 1) * sizeof *b->legal);
+    b->code->roles = heap_zalloc(b->code->heap, (c->nroles + 1) * sizeof *b->code->roles);
     for (uint32_t m = 0; m < c->nmoves; m++) want_sense(b, c->legal[m]);
     want_sense(b, c->terminal);
     for (uint32_t g = 0; g < c->goals.n; g++) want_sense(b, c->goals.v[g].e);

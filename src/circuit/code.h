@@ -4,8 +4,8 @@
  * A slot holds one wire for all lanes of a batch: 64, 256 or 512 bits side by side. The code does not depend
  * on the number of lanes.
  *
- *     slots   0 ones | 1 zeros | state bits | moves made | parked | wires, a slot used again when its wire is
- *                                                                   dead
+ *     slots   0 ones | 1 zeros | state bits | moves made | legal moves | parked | other wires; a slot is used
+ *                                                                                 again when its wire is dead
  *
  *     state ──[view]──> legal, terminal ──choose──> moves ──[step]──> state (written in place)
  *                 └──park──> parked ──[goal]──> goals
@@ -62,27 +62,24 @@ struct code_goal {
     uint32_t role, value, slot;
 };
 
-/* The moves of one role that can be legal at all. Roles begin at multiples of CODE_LEAF_BLOCK; what is left
- * of a block is filled with SLOT_ZEROS: never legal, and writing there that it was not chosen does no harm.
- */
-#define CODE_LEAF_BLOCK 8
+/* The moves of one role: move i is legal where slot legal + i is set, and made where slot does + i is. Both
+ * rows are filled up to a multiple of CODE_BLOCK with slots that stay zero. */
+#define CODE_BLOCK 8
 struct code_role {
-    uint32_t first, n; /* leaf_legal[first ..], leaf_does[first ..] */
+    uint32_t legal, does, n;
 };
 
 struct code {
     struct heap *heap; /* owns everything here */
     const struct circuit *circuit;
     uint32_t nslots, nbits, nmoves, nroles;
-    uint32_t first_move; /* slot of move 0 */
     VEC(uint32_t) ops;
     VEC(struct code_segment) segments;
     uint32_t phase_end[PHASE_COUNT]; /* segments of the view are 0 .. phase_end[PHASE_VIEW]-1, and so on */
     VEC(uint32_t) cuts;
-    uint32_t *legal; /* slot by move */
-    uint32_t terminal;
+    uint32_t terminal; /* slot */
     struct code_role *roles;
-    uint32_t *leaf_legal, *leaf_does; /* slots */
+    VEC(uint32_t) ones; /* slots that are all ones from the beginning and never written */
     VEC(struct code_park) parks;
     VEC(struct code_goal) goals;
     uint32_t runs, staged, widest_gate; /* for those who measure */

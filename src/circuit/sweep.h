@@ -9,8 +9,8 @@
 
 #include "circuit/code.h"
 
-#define CHOICE_BLOCK CODE_LEAF_BLOCK /* leaves are counted and chosen from by eights */
-#define CHOICE_PLANES 24             /* random bits per draw */
+#define CHOICE_BLOCK CODE_BLOCK /* leaves are counted and chosen from by eights */
+#define CHOICE_PLANES 24        /* random bits per draw */
 #define CHOICE_LEVELS 24
 
 /* Choosing for one role. Leaves are the legal wires, by eights; above them a binary tree of counts in bit
@@ -28,7 +28,7 @@
 struct choice {
     uint32_t leaves, blocks, levels; /* levels: the root's level */
     uint32_t planes;                 /* of the total */
-    const uint32_t *legal, *does;    /* slots, blocks * 8 of each */
+    uint32_t legal, does;            /* the first slots of two rows of blocks * 8 */
     uint32_t nodes[CHOICE_LEVELS];   /* by level */
     uint32_t at[CHOICE_LEVELS];      /* by level: where its planes begin in the scratch memory, in vectors */
 };
@@ -61,8 +61,8 @@ struct sweeper {
     void (*sweep)(const struct code *code, uint32_t first, uint32_t last, uint64_t *mem);
     /* One-hot moves for the lanes of the mask, none for the others. */
     void (*choose)(struct choices *c, const uint64_t *mask, uint64_t *mem);
-    /* Add to the moves: the first legal of n in order for lanes of the mask. Slots. */
-    void (*choose_first)(const uint32_t *legal, uint32_t first_does, const uint32_t *order, uint32_t n,
+    /* Add to the moves: the first legal of n in order for lanes of the mask. */
+    void (*choose_first)(const struct code_role *role, const uint32_t *order, uint32_t n,
                          const uint64_t *mask, uint64_t *mem);
     void (*toss)(struct choice_source *source, uint32_t p, uint64_t *mask); /* p / 2^CHOICE_PLANES */
     void (*park)(const struct code_park *parks, uint32_t n, const uint64_t *mask, uint64_t *mem);

@@ -213,12 +213,12 @@ FN void sweep(const struct code *code, uint32_t first, uint32_t last, uint64_t *
         carry = MAJORITY(add_a, add_b, add_c);     \
     } while (0)
 
-INLINE void count_block(const uint32_t *legal, const vec_alias *mem, vec_alias *out)
+INLINE void count_block(const vec_alias *x, vec_alias *out)
 {
-    vec x7 = mem[legal[7]], s0, s1, s2, c0, c1, c2, c3, t, d0, d1;
-    FULL_ADD(s0, c0, mem[legal[0]], mem[legal[1]], mem[legal[2]]);
-    FULL_ADD(s1, c1, mem[legal[3]], mem[legal[4]], mem[legal[5]]);
-    FULL_ADD(s2, c2, s0, s1, mem[legal[6]]);
+    vec x7 = x[7], s0, s1, s2, c0, c1, c2, c3, t, d0, d1;
+    FULL_ADD(s0, c0, x[0], x[1], x[2]);
+    FULL_ADD(s1, c1, x[3], x[4], x[5]);
+    FULL_ADD(s2, c2, s0, s1, x[6]);
     out[0] = s2 ^ x7;
     c3 = s2 & x7;
     FULL_ADD(t, d0, c0, c1, c2);
@@ -240,7 +240,7 @@ INLINE void count_pair(const vec_alias *left, const vec_alias *right, vec_alias 
 FN void count(const struct choice *c, const vec_alias *mem, vec_alias *scratch)
 {
     for (uint32_t i = 0; i < c->blocks; i++)
-        count_block(c->legal + i * CHOICE_BLOCK, mem, scratch + c->at[0] + i * 4);
+        count_block(mem + c->legal + i * CHOICE_BLOCK, scratch + c->at[0] + i * 4);
     for (uint32_t l = 0; l < c->levels; l++) {
         const vec_alias *in = scratch + c->at[l];
         vec_alias *out = scratch + c->at[l + 1];
@@ -291,16 +291,15 @@ INLINE void descend_level(const struct choice *c, uint32_t level, const uint32_t
         vec pair = BORROW(n1, c, ~(n0) & (s)), m = SELECT(pair, n0, (n0) ^ (s));       \
         vec left = (active)&pair, right = (active) & ~pair, y0 = AND_NOT(left, x0, m), \
             y2 = AND_NOT(right, x2, m);                                                \
-        mem[(y)[0]] = y0;                                                              \
-        mem[(y)[1]] = left & ~y0;                                                      \
-        mem[(y)[2]] = y2;                                                              \
-        mem[(y)[3]] = right & ~y2;                                                     \
+        (y)[0] = y0;                                                                   \
+        (y)[1] = left & ~y0;                                                           \
+        (y)[2] = y2;                                                                   \
+        (y)[3] = right & ~y2;                                                          \
     } while (0)
 
-INLINE void choose_block(const uint32_t *legal, const uint32_t *does, vec r0, vec r1, vec r2, vec active,
-                         vec_alias *mem)
+INLINE void choose_block(const vec_alias *x, vec_alias *does, vec r0, vec r1, vec r2, vec active)
 {
-    vec x0 = mem[legal[0]], x1 = mem[legal[1]], x2 = mem[legal[2]], x3 = mem[legal[3]];
+    vec x0 = x[0], x1 = x[1], x2 = x[2], x3 = x[3];
     vec s01 = x0 ^ x1, c01 = x0 & x1, s23 = x2 ^ x3, c23 = x2 & x3;
     /* how many among the first four, and whether the rank is among them */
     vec carry = s01 & s23, q0 = s01 ^ s23, q1, q2, less0, less1, borrow, four, n0, n1;
@@ -314,7 +313,7 @@ INLINE void choose_block(const uint32_t *legal, const uint32_t *does, vec r0, ve
     n1 = SELECT(four, r1, less1);
     vec low = active & four, high = active & ~four;
     CHOOSE_FOUR(low, n0, n1, s01, c01, x0, x2, does);
-    vec x4 = mem[legal[4]], x5 = mem[legal[5]], x6 = mem[legal[6]], s45 = x4 ^ x5, c45 = x4 & x5;
+    vec x4 = x[4], x5 = x[5], x6 = x[6], s45 = x4 ^ x5, c45 = x4 & x5;
     CHOOSE_FOUR(high, n0, n1, s45, c45, x4, x6, does + 4);
 }
 
@@ -334,8 +333,8 @@ FN void descend(const struct choice *c, vec_alias *mem, vec_alias *scratch)
     const vec_alias *block = scratch + c->at[0];
     for (uint32_t i = 0; i < c->blocks; i++, block += 4) {
         const vec_alias *rank = i & 1 ? block - 4 : block;
-        choose_block(c->legal + i * CHOICE_BLOCK, c->does + i * CHOICE_BLOCK, rank[0], rank[1], rank[2],
-                     block[3], mem);
+        choose_block(mem + c->legal + i * CHOICE_BLOCK, mem + c->does + i * CHOICE_BLOCK, rank[0], rank[1],
+                     rank[2], block[3]);
     }
 }
 
@@ -468,14 +467,15 @@ FN void choose(struct choices *c, const uint64_t *mask, uint64_t *memory)
     }
 }
 
-FN void choose_first(const uint32_t *legal, uint32_t first_does, const uint32_t *order, uint32_t n,
-                     const uint64_t *mask, uint64_t *memory)
+FN void choose_first(const struct code_role *role, const uint32_t *order, uint32_t n, const uint64_t *mask,
+                     uint64_t *memory)
 {
-    vec_alias *mem = (vec_alias *)memory;
+    const vec_alias *legal = (vec_alias *)memory + role->legal;
+    vec_alias *does = (vec_alias *)memory + role->does;
     vec open = load(mask);
     for (uint32_t i = 0; i < n; i++) {
-        vec x = mem[legal[order[i]]];
-        mem[first_does + order[i]] |= open & x;
+        vec x = legal[order[i]];
+        does[order[i]] |= open & x;
         open &= ~x;
         if ((i & 15) == 15 && !any(open)) break;
     }
