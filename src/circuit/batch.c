@@ -21,6 +21,7 @@ struct given_move {
 struct batch_inside {
     uint64_t *mem; /* slots, then the loops' cuts */
     struct choices choices;
+    bool *dirty;       /* of the choices */
     uint64_t *initial; /* state words */
     bool written;
     struct given_move *given;
@@ -72,7 +73,7 @@ static bool forced(const struct code *code, uint32_t role)
 }
 
 /* Lay the trees of all choosing roles out in the scratch memory; returns how many vectors they need. */
-static uint32_t plan_choices(const struct code *code, struct choices *c)
+static uint32_t plan_choices(const struct code *code, struct choices *c, bool *dirty)
 {
     uint32_t at = 0;
     c->n = 0;
@@ -80,19 +81,19 @@ static uint32_t plan_choices(const struct code *code, struct choices *c)
         const struct code_role *role = &code->roles[r];
         if (role->n == 0 || forced(code, r)) continue;
         struct choice *ch = &c->v[c->n++];
-        ch->leaves = role->n;
-        ch->blocks = (role->n + CHOICE_BLOCK - 1) / CHOICE_BLOCK;
         ch->legal = role->legal;
         ch->does = role->does;
-        ch->planes = 32 - (uint32_t)__builtin_clz(role->n);
-        uint32_t n = ch->blocks;
-        for (uint32_t l = 0;; l++, n = (n + 1) / 2) {
+        ch->at[0] = at;
+        for (uint32_t l = 0, n = (role->n + CHOICE_BLOCK - 1) / CHOICE_BLOCK;; l++, n = (n + 1) / 2) {
             ch->levels = l;
             ch->nodes[l] = n;
-            ch->at[l] = at;
-            at += n * (4 + l);
+            ch->planes[l] = 1;
+            at += n * (6 + l); /* with all planes it can ever need */
             if (n == 1) break;
         }
+        choice_layout(ch);
+        ch->dirty = dirty;
+        dirty += ch->nodes[0];
     }
     return at;
 }
@@ -133,13 +134,14 @@ struct batch *batch_new(const struct code *code, uint32_t lanes, uint64_t seed, 
     in->initial = zeroed(b->state_words, sizeof *in->initial);
     in->given_cap = b->lanes * code->nroles;
     in->given = zeroed(in->given_cap, sizeof *in->given);
-    if (!c->v || !in->initial || !in->given) goto no_memory;
-    size_t scratch = plan_choices(code, c), n = c->n, cuts = 0;
+    in->dirty = zeroed(code->nmoves / CHOICE_BLOCK + code->nroles, sizeof *in->dirty);
+    if (!c->v || !in->initial || !in->given || !in->dirty) goto no_memory;
+    size_t scratch = plan_choices(code, c, in->dirty), n = c->n, cuts = 0;
     c->sources = zeroed(n + 1, sizeof *c->sources);
     c->round_planes = zeroed(n, sizeof *c->round_planes);
     for (uint32_t s = 0; s < code->segments.n; s++)
         if (code->segments.v[s].cut_n > cuts) cuts = code->segments.v[s].cut_n;
-    size_t vectors = code->nslots + cuts + scratch + 2 * 32 * n + n * n + n + 2 * (n + 1);
+    size_t vectors = code->nslots + cuts + scratch + CHOICE_LEVELS * n + n * n + n + 2 * (n + 1);
     size_t bytes = vectors * b->words * 8;
     in->seed_block = aligned_alloc(64, (bytes + 63) & ~(size_t)63);
     if (!in->seed_block || !c->sources || !c->round_planes) goto no_memory;
@@ -148,8 +150,7 @@ struct batch *batch_new(const struct code *code, uint32_t lanes, uint64_t seed, 
 #define TAKE(n) (at += (size_t)(n)*b->words, at - (size_t)(n)*b->words)
     in->mem = TAKE(code->nslots + cuts);
     c->scratch = TAKE(scratch);
-    c->totals = TAKE(32 * n);
-    c->rounds = TAKE(32 * n);
+    c->rounds = TAKE(CHOICE_LEVELS * n);
     c->takes = TAKE(n * n);
     c->used = TAKE(n);
     for (uint32_t i = 0; i <= n; i++) c->sources[i].s0 = TAKE(1), c->sources[i].s1 = TAKE(1);
@@ -180,6 +181,7 @@ void batch_free(struct batch *b)
         free(in->choices.round_planes);
         free(in->initial);
         free(in->given);
+        free(in->dirty);
         free(in->seed_block);
         free(in);
     }
@@ -307,8 +309,12 @@ void batch_choose_first(struct batch *b, uint32_t role, const uint32_t *order, u
     TICKS_BEGIN(b);
     if (!b->inside->written) clear_moves(b);
     b->inside->written = true;
-    if (!forced(b->code, role))
+    if (!forced(b->code, role)) {
+        struct choices *c = &b->inside->choices;
         b->sweeper->choose_first(&b->code->roles[role], order, n, mask, b->inside->mem);
+        for (uint32_t i = 0; i < c->n; i++)
+            if (c->v[i].does == b->code->roles[role].does) memset(c->v[i].dirty, true, c->v[i].nodes[0]);
+    }
     TICKS_END(b, BATCH_CHOOSE);
 }
 
@@ -485,49 +491,57 @@ static uint64_t ticks_spent(const struct batch *b)
     return sum;
 }
 
+/* Lanes that have played their games are no longer busy. */
+static void count_games(struct batch *b, const uint64_t *ended, uint64_t games, uint64_t *played,
+                        uint64_t *busy)
+{
+    for (uint32_t w = 0; w < b->words; w++)
+        for (uint64_t left = ended[w]; left; left &= left - 1)
+            if (++played[w * 64 + (uint32_t)__builtin_ctzll(left)] == games) busy[w] &= ~(left & -left);
+}
+
 void batch_play(struct batch *b, const uint64_t *from, uint64_t games, uint32_t max_steps,
                 const atomic_bool *stop, struct batch_tally *tally)
 {
-    uint64_t busy[BATCH_MAX_WORDS], ended[BATCH_MAX_WORDS], moving[BATCH_MAX_WORDS], fresh[BATCH_MAX_WORDS];
-    uint64_t begun[BATCH_MAX_LANES] = {0}, played[BATCH_MAX_LANES] = {0};
+    uint64_t busy[BATCH_MAX_WORDS], ended[BATCH_MAX_WORDS], moving[BATCH_MAX_WORDS];
+    uint64_t young[BATCH_MAX_WORDS] = {0}; /* lanes whose game began since the clock last struck */
+    uint64_t played[BATCH_MAX_LANES] = {0};
     uint64_t began = ticks_now(), spent = ticks_spent(b);
     if (!from) from = b->inside->initial;
     memset(busy, 0xff, sizeof busy);
     batch_restart_from(b, busy, from);
-    for (uint64_t now = 0; batch_any(b, busy); now++) {
+    for (uint64_t clock = 1; batch_any(b, busy); clock++) {
         if (stop && atomic_load_explicit(stop, memory_order_relaxed)) break;
         batch_view(b);
         uint64_t any = 0, twice = 0;
         for (uint32_t w = 0; w < b->words; w++) {
             ended[w] = b->terminal[w] & busy[w];
             moving[w] = busy[w] & ~ended[w];
-            fresh[w] = ended[w];
+            young[w] |= ended[w];
             any |= ended[w];
             twice |= ended[w] & b->parked[w];
         }
         if (any) {
             if (twice) tally_goals(b, tally);
             batch_park(b, ended);
-            for (uint32_t w = 0; w < b->words; w++)
-                for (uint64_t left = ended[w]; left; left &= left - 1) {
-                    uint32_t lane = w * 64 + (uint32_t)__builtin_ctzll(left);
-                    begun[lane] = now + 1;
-                    tally->games++;
-                    if (++played[lane] == games) busy[w] &= ~(left & -left);
-                }
+            tally->games += popcount(b, ended);
+            if (games) count_games(b, ended, games, played, busy);
         }
         tally->transitions += popcount(b, moving);
         batch_choose(b, moving);
         batch_step(b);
-        if (max_steps && now % 16 == 15) /* looking at all lanes is not free: now and then will do */
-            for (uint32_t lane = 0; lane < b->lanes; lane++)
-                if (now + 1 - begun[lane] >= max_steps && (busy[lane / 64] >> lane % 64 & 1)) {
-                    fresh[lane / 64] |= 1ull << lane % 64;
-                    begun[lane] = now + 1;
-                    if (++played[lane] == games) busy[lane / 64] &= ~(1ull << lane % 64);
-                    any = 1;
-                }
-        if (any) batch_restart_from(b, fresh, from);
+        if (max_steps && clock == max_steps) {
+            uint64_t stale[BATCH_MAX_WORDS];
+            for (uint32_t w = 0; w < b->words; w++) {
+                stale[w] = busy[w] & ~young[w];
+                ended[w] |= stale[w];
+                any |= stale[w];
+                young[w] = 0;
+            }
+            if (games) count_games(b, stale, games, played, busy);
+            clock = 0;
+        }
+        if (any) batch_restart_from(b, ended, from);
     }
     if (batch_any(b, b->parked)) tally_goals(b, tally);
     if (b->ticks) b->ticks[BATCH_REST] += ticks_now() - began - (ticks_spent(b) - spent);

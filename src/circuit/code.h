@@ -64,7 +64,7 @@ struct code_goal {
 
 /* The moves of one role: move i is legal where slot legal + i is set, and made where slot does + i is. Both
  * rows are filled up to a multiple of CODE_BLOCK with slots that stay zero. */
-#define CODE_BLOCK 8
+#define CODE_BLOCK 16
 struct code_role {
     uint32_t legal, does, n;
 };

@@ -9,29 +9,44 @@
 
 #include "circuit/code.h"
 
-#define CHOICE_BLOCK CODE_BLOCK /* leaves are counted and chosen from by eights */
-#define CHOICE_PLANES 24        /* random bits per draw */
-#define CHOICE_LEVELS 24
+#define CHOICE_BLOCK CODE_BLOCK
+#define CHOICE_PLANES 24 /* random bits per draw */
+#define CHOICE_LEVELS 32
 
-/* Choosing for one role. Leaves are the legal wires, by eights; above them a binary tree of counts in bit
+/* Choosing for one role. Leaves are the legal wires, by sixteens; above them a binary tree of counts in bit
  * planes:
  *
- *     level 2                 [    total: 6 planes    ]
- *     level 1          [ 0..16: 5 planes ] [ 5 planes ]
- *     level 0      [ 0..8: 4 planes ] [ 4 ] [ 4 ] [ 4 ]
- *     leaves        x x x x x x x x    ...
+ *     level 2                 [       total        ]        each node: planes of the count, a vector more
+ *     level 1          [           ] [             ]
+ *     level 0      [      ] [      ] [      ] [      ]
+ *     leaves       xxxxxxxx xxxxxxxx xxxxxxxx xxxxxx00
  *
  * A rank below the total is drawn for each lane and carried down: compared with the count on the left, it
- * goes there or, less that count, to the right. Where the counts were, the way down leaves for each pair of
- * nodes the rank (planes 0 .. q-2 of the left one) and who is active (plane q-1 of each).
+ * goes there or, less that count, to the right. On the way down, the rank takes the place of the left count
+ * for both nodes of a pair, and the last vector of each node says which lanes are there.
+ *
+ * Sixteen leaves can have five planes of legal moves, but hardly ever do: the planes of a level are as many
+ * as were ever needed. When they do not suffice a level gets one more and is counted again, so nothing is
+ * lost.
  */
 struct choice {
-    uint32_t leaves, blocks, levels; /* levels: the root's level */
-    uint32_t planes;                 /* of the total */
-    uint32_t legal, does;            /* the first slots of two rows of blocks * 8 */
-    uint32_t nodes[CHOICE_LEVELS];   /* by level */
-    uint32_t at[CHOICE_LEVELS];      /* by level: where its planes begin in the scratch memory, in vectors */
+    uint32_t legal, does;           /* the first slots of two rows of nodes[0] blocks */
+    uint32_t levels;                /* the root's level */
+    uint32_t nodes[CHOICE_LEVELS];  /* by level */
+    uint32_t planes[CHOICE_LEVELS]; /* by level: at most one more than the level below has, and not fewer */
+    uint32_t at[CHOICE_LEVELS];     /* by level: where its nodes begin in the scratch memory, in vectors */
+    bool *dirty;                    /* by block: a move was chosen in it last time */
 };
+
+/* Put the levels one behind the other. Those up to the lowest whose planes have changed stay where they are.
+ */
+static inline void choice_layout(struct choice *c)
+{
+    for (uint32_t l = 0; l < c->levels; l++) {
+        if (c->planes[l + 1] < c->planes[l]) c->planes[l + 1] = c->planes[l];
+        c->at[l + 1] = c->at[l] + c->nodes[l] * (c->planes[l] + 1);
+    }
+}
 
 /* A row of 64-bit xoroshiro128++ generators, one per 64 lanes: bit i of what word w draws belongs to lane
  * 64 w + i. A draw takes CHOICE_PLANES numbers. `behind` draws have been skipped and are made up for when the
@@ -47,8 +62,7 @@ struct choices {
     struct choice_source
         *sources;           /* n + 1: round j of a lane draws from source j; the last one is for tosses */
     uint64_t *scratch;      /* vectors for the trees */
-    uint64_t *totals;       /* vectors: n * 32 planes, the total and later the rank of each role */
-    uint64_t *rounds;       /* vectors: n * 32 planes, what round j draws for */
+    uint64_t *rounds;       /* vectors: n * CHOICE_LEVELS planes, what round j draws for, then the rank */
     uint64_t *takes;        /* vectors: n * n masks, lanes of role i that draw in round j */
     uint32_t *round_planes; /* by round: of its totals */
     uint64_t *used;         /* vectors: n masks, lanes in which more than j roles draw */

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Choosing moves without leaving the wires; part of sweep_kernel.h. See struct choice for the idea. */
+
+/* Sums of bits: a full adder takes three of one weight and gives one of the same and one of twice the weight.
+ */
+#define FULL_ADD(sum, carry, a, b, c)              \
+    do {                                           \
+        vec add_a = (a), add_b = (b), add_c = (c); \
+        sum = XOR3(add_a, add_b, add_c);           \
+        carry = MAJORITY(add_a, add_b, add_c);     \
+    } while (0)
+
+/* --- Counting ------------------------------------------------------------------------------------------- */
+
+/* How many of eight: four planes. */
+INLINE void count_eight(const vec_alias *x, vec out[4])
+{
+    vec x7 = x[7], s0, s1, s2, c0, c1, c2, c3, t, d0, d1;
+    FULL_ADD(s0, c0, x[0], x[1], x[2]);
+    FULL_ADD(s1, c1, x[3], x[4], x[5]);
+    FULL_ADD(s2, c2, s0, s1, x[6]);
+    out[0] = s2 ^ x7;
+    c3 = s2 & x7;
+    FULL_ADD(t, d0, c0, c1, c2);
+    out[1] = t ^ c3;
+    d1 = t & c3;
+    out[2] = d0 ^ d1;
+    out[3] = d0 & d1;
+}
+
+/* The counts of all blocks, p planes of each; returns the lanes where that was not enough. */
+INLINE vec count_blocks(const struct choice *c, const vec_alias *mem, vec_alias *scratch, const uint32_t p)
+{
+    const vec_alias *x = mem + c->legal;
+    vec_alias *out = scratch + c->at[0];
+    vec over = mem[SLOT_ZEROS];
+    for (uint32_t i = 0; i < c->nodes[0]; i++, x += CHOICE_BLOCK, out += p + 1) {
+        vec low[4], high[4], sum[5], carry;
+        count_eight(x, low);
+        count_eight(x + 8, high);
+        sum[0] = low[0] ^ high[0];
+        carry = low[0] & high[0];
+        for (uint32_t j = 1; j < 4; j++) FULL_ADD(sum[j], carry, low[j], high[j], carry);
+        sum[4] = carry;
+        for (uint32_t j = 0; j < 5; j++) {
+            if (j < p)
+                out[j] = sum[j];
+            else
+                over |= sum[j];
+        }
+    }
+    return over;
+}
+
+/* From nodes of q planes to their parents of p planes, p = q or q + 1. */
+INLINE vec count_pairs(const struct choice *c, uint32_t level, const vec_alias *mem, vec_alias *scratch,
+                       const uint32_t q, const uint32_t p)
+{
+    const vec_alias *in = scratch + c->at[level];
+    vec_alias *out = scratch + c->at[level + 1];
+    uint32_t n = c->nodes[level];
+    vec over = mem[SLOT_ZEROS];
+    for (uint32_t i = 0; i + 1 < n; i += 2, in += 2 * (q + 1), out += p + 1) {
+        const vec_alias *right = in + q + 1;
+        vec carry = in[0] & right[0];
+        out[0] = in[0] ^ right[0];
+        for (uint32_t j = 1; j < q; j++) FULL_ADD(out[j], carry, in[j], right[j], carry);
+        if (p > q)
+            out[q] = carry;
+        else
+            over |= carry;
+    }
+    if (n & 1) {
+        for (uint32_t j = 0; j < q; j++) out[j] = in[j];
+        if (p > q) out[q] = mem[SLOT_ZEROS];
+    }
+    return over;
+}
+
+FN vec count_level(const struct choice *c, uint32_t level, const vec_alias *mem, vec_alias *scratch)
+{
+    uint32_t p = c->planes[level];
+    if (level == 0) switch (p) {
+        case 1: return count_blocks(c, mem, scratch, 1);
+        case 2: return count_blocks(c, mem, scratch, 2);
+        case 3: return count_blocks(c, mem, scratch, 3);
+        case 4: return count_blocks(c, mem, scratch, 4);
+        default: return count_blocks(c, mem, scratch, 5);
+        }
+    uint32_t q = c->planes[level - 1];
+    switch (q * 2 + (p > q)) {
+    case 2: return count_pairs(c, level - 1, mem, scratch, 1, 1);
+    case 3: return count_pairs(c, level - 1, mem, scratch, 1, 2);
+    case 4: return count_pairs(c, level - 1, mem, scratch, 2, 2);
+    case 5: return count_pairs(c, level - 1, mem, scratch, 2, 3);
+    case 6: return count_pairs(c, level - 1, mem, scratch, 3, 3);
+    case 7: return count_pairs(c, level - 1, mem, scratch, 3, 4);
+    case 8: return count_pairs(c, level - 1, mem, scratch, 4, 4);
+    case 9: return count_pairs(c, level - 1, mem, scratch, 4, 5);
+    case 10: return count_pairs(c, level - 1, mem, scratch, 5, 5);
+    case 11: return count_pairs(c, level - 1, mem, scratch, 5, 6);
+    default: return count_pairs(c, level - 1, mem, scratch, q, p);
+    }
+}
+
+/* The counts of all nodes, from the leaves up. A level whose planes do not suffice gets one more, for ever.
+ */
+FN void count(struct choice *c, const vec_alias *mem, vec_alias *scratch)
+{
+    for (uint32_t level = 0; level <= c->levels; level++)
+        while (any(count_level(c, level, mem, scratch))) {
+            c->planes[level]++;
+            choice_layout(c);
+        }
+}
+
+/* --- Descending ----------------------------------------------------------------------------------------- */
+
+/* From nodes of p planes to their children of q planes. */
+INLINE void descend_pairs(const struct choice *c, uint32_t level, vec_alias *scratch, const uint32_t p,
+                          const uint32_t q)
+{
+    const vec_alias *node = scratch + c->at[level];
+    vec_alias *left = scratch + c->at[level - 1];
+    uint32_t n = c->nodes[level - 1];
+    for (uint32_t i = 0; i + 1 < n; i += 2, node += p + 1, left += 2 * (q + 1)) {
+        const vec_alias *rank = i & 2 ? node - (p + 1) : node;
+        vec_alias *right = left + q + 1;
+        vec less[32], active = node[p], goes_left = ~rank[0] & left[0]; /* the borrow of rank - left */
+        less[0] = rank[0] ^ left[0];
+        for (uint32_t j = 1; j < q; j++) {
+            less[j] = XOR3(rank[j], left[j], goes_left);
+            goes_left = BORROW(rank[j], left[j], goes_left);
+        }
+        if (p > q) goes_left &= ~rank[q];
+        for (uint32_t j = 0; j < q; j++) left[j] = SELECT(goes_left, rank[j], less[j]);
+        left[q] = active & goes_left;
+        right[q] = active & ~goes_left;
+    }
+    if (n & 1) {
+        const vec_alias *rank = n & 2 ? node - (p + 1) : node;
+        for (uint32_t j = 0; j < q; j++) left[j] = rank[j];
+        left[q] = node[p];
+    }
+}
+
+FN void descend_level(const struct choice *c, uint32_t level, vec_alias *scratch)
+{
+    uint32_t p = c->planes[level], q = c->planes[level - 1];
+    switch (q * 2 + (p > q)) {
+    case 2: descend_pairs(c, level, scratch, 1, 1); break;
+    case 3: descend_pairs(c, level, scratch, 2, 1); break;
+    case 4: descend_pairs(c, level, scratch, 2, 2); break;
+    case 5: descend_pairs(c, level, scratch, 3, 2); break;
+    case 6: descend_pairs(c, level, scratch, 3, 3); break;
+    case 7: descend_pairs(c, level, scratch, 4, 3); break;
+    case 8: descend_pairs(c, level, scratch, 4, 4); break;
+    case 9: descend_pairs(c, level, scratch, 5, 4); break;
+    case 10: descend_pairs(c, level, scratch, 5, 5); break;
+    case 11: descend_pairs(c, level, scratch, 6, 5); break;
+    default: descend_pairs(c, level, scratch, p, q); break;
+    }
+}
+
+/* One of two pairs and then of two: the sum and carry of the left pair are s and c, the rank is n0, n1. */
+#define CHOOSE_FOUR(active, n0, n1, s, c, x0, x2, y)                                                      \
+    do {                                                                                                  \
+        vec pair = BORROW(n1, c, ~(n0) & (s)), m = SELECT(pair, n0, (n0) ^ (s)), on_left = (active)&pair, \
+            on_right = (active) & ~pair, y0 = AND_NOT(on_left, x0, m), y2 = AND_NOT(on_right, x2, m);     \
+        (y)[0] = y0;                                                                                      \
+        (y)[1] = on_left & ~y0;                                                                           \
+        (y)[2] = y2;                                                                                      \
+        (y)[3] = on_right & ~y2;                                                                          \
+    } while (0)
+
+/* One of eight. */
+INLINE void choose_eight(const vec_alias *x, vec_alias *does, vec r0, vec r1, vec r2, vec active)
+{
+    vec x0 = x[0], x1 = x[1], x2 = x[2], x3 = x[3];
+    vec s01 = x0 ^ x1, c01 = x0 & x1, s23 = x2 ^ x3, c23 = x2 & x3;
+    vec q0 = s01 ^ s23, q1, q2, less1, borrow, four, n0, n1;
+    FULL_ADD(q1, q2, c01, c23, s01 & s23);
+    borrow = ~r0 & q0;
+    less1 = XOR3(r1, q1, borrow);
+    four = BORROW(r2, q2, BORROW(r1, q1, borrow));
+    n0 = SELECT(four, r0, r0 ^ q0);
+    n1 = SELECT(four, r1, less1);
+    vec low = active & four, high = active & ~four;
+    CHOOSE_FOUR(low, n0, n1, s01, c01, x0, x2, does);
+    vec x4 = x[4], x5 = x[5], s45 = x4 ^ x5, c45 = x4 & x5;
+    CHOOSE_FOUR(high, n0, n1, s45, c45, x4, x[6], does + 4);
+}
+
+/* One of sixteen, of which no lane has 2^p legal. */
+INLINE void choose_block(const vec_alias *x, vec_alias *does, const vec_alias *rank, vec active,
+                         const uint32_t p)
+{
+    if (p == 1) { /* at most one is legal */
+        for (uint32_t i = 0; i < CHOICE_BLOCK; i++) does[i] = x[i] & active;
+        return;
+    }
+    const vec zero = active ^ active;
+    const uint32_t n = p < 4 ? p : 4;
+    vec low[4], r[4] = {zero, zero, zero, zero};
+    count_eight(x, low);
+    vec eight = ~rank[0] & low[0], less[4] = {rank[0] ^ low[0], zero, zero, zero};
+    for (uint32_t j = 1; j < n; j++) {
+        less[j] = XOR3(rank[j], low[j], eight);
+        eight = BORROW(rank[j], low[j], eight);
+    }
+    for (uint32_t j = 0; j < 3 && j < n; j++) r[j] = SELECT(eight, rank[j], less[j]);
+    choose_eight(x, does, r[0], r[1], r[2], active & eight);
+    choose_eight(x + 8, does + 8, r[0], r[1], r[2], active & ~eight);
+}
+
+INLINE void choose_blocks(const struct choice *c, vec_alias *mem, const vec_alias *scratch, const uint32_t p)
+{
+    const vec_alias *x = mem + c->legal, *node = scratch + c->at[0];
+    vec_alias *does = mem + c->does;
+    for (uint32_t i = 0; i < c->nodes[0]; i++, x += CHOICE_BLOCK, does += CHOICE_BLOCK, node += p + 1) {
+        bool active = any(node[p]);
+        if (active)
+            choose_block(x, does, i & 1 ? node - (p + 1) : node, node[p], p);
+        else if (c->dirty[i]) /* nobody chooses here, but somebody did last time */
+            for (uint32_t j = 0; j < CHOICE_BLOCK; j++) does[j] = node[p];
+        c->dirty[i] = active;
+    }
+}
+
+/* From the rank and the active lanes at the root down to the moves. */
+FN void descend(const struct choice *c, vec_alias *mem, vec_alias *scratch)
+{
+    for (uint32_t level = c->levels; level > 0; level--) descend_level(c, level, scratch);
+    switch (c->planes[0]) {
+    case 1: choose_blocks(c, mem, scratch, 1); break;
+    case 2: choose_blocks(c, mem, scratch, 2); break;
+    case 3: choose_blocks(c, mem, scratch, 3); break;
+    case 4: choose_blocks(c, mem, scratch, 4); break;
+    default: choose_blocks(c, mem, scratch, 5); break;
+    }
+}
+
+/* --- Random numbers --------------------------------------------------------------------------------------
+ */
+
+INLINE vec rotate(vec x, const int k)
+{
+    return (x << k) | (x >> (64 - k));
+}
+
+INLINE vec random_plane(vec *s0, vec *s1) /* xoroshiro128++ */
+{
+    vec a = *s0, b = *s1, sum = a + b, result = rotate(sum, 17) + a;
+    b ^= a;
+    *s0 = rotate(a, 49) ^ b ^ (b << 21);
+    *s1 = rotate(b, 28);
+    return result;
+}
+
+/* Skip the draws this source was not needed for. */
+FN void catch_up(struct choice_source *source)
+{
+    vec s0 = load(source->s0), s1 = load(source->s1);
+    for (; source->behind > 1; source->behind--)
+        for (int i = 0; i < CHOICE_PLANES; i++) random_plane(&s0, &s1);
+    store(source->s0, s0);
+    store(source->s1, s1);
+}
+
+/* total becomes rank = floor(total * u / 2^CHOICE_PLANES) with u uniform: multiply bit by bit, the lowest bit
+ * of u first, dropping one bit of the product each time. */
+INLINE void draw_planes(struct choice_source *source, vec_alias *total, const uint32_t planes)
+{
+    vec s0 = load(source->s0), s1 = load(source->s1), acc[32], t[32];
+    for (uint32_t j = 0; j < planes; j++) acc[j] = total[j] ^ total[j], t[j] = total[j];
+    for (int i = 0; i < CHOICE_PLANES; i++) {
+        vec u = random_plane(&s0, &s1), x = t[0] & u, carry = acc[0] & x;
+        for (uint32_t j = 1; j < planes; j++) {
+            x = t[j] & u;
+            acc[j - 1] = XOR3(acc[j], x, carry);
+            carry = MAJORITY(acc[j], x, carry);
+        }
+        acc[planes - 1] = carry;
+    }
+    for (uint32_t j = 0; j < planes; j++) total[j] = acc[j];
+    store(source->s0, s0);
+    store(source->s1, s1);
+}
+
+FN void draw(struct choice_source *source, vec_alias *total, uint32_t planes)
+{
+    if (source->behind > 1) catch_up(source);
+    source->behind = 0;
+    switch (planes) {
+    case 2: draw_planes(source, total, 2); break;
+    case 3: draw_planes(source, total, 3); break;
+    case 4: draw_planes(source, total, 4); break;
+    case 5: draw_planes(source, total, 5); break;
+    case 6: draw_planes(source, total, 6); break;
+    case 7: draw_planes(source, total, 7); break;
+    case 8: draw_planes(source, total, 8); break;
+    case 9: draw_planes(source, total, 9); break;
+    case 10: draw_planes(source, total, 10); break;
+    default: draw_planes(source, total, planes); break;
+    }
+}
+
+FN void toss(struct choice_source *source, uint32_t p, uint64_t *mask)
+{
+    vec s0 = load(source->s0), s1 = load(source->s1), below = s0 ^ s0;
+    for (int i = 0; i < CHOICE_PLANES; i++) {
+        vec u = random_plane(&s0, &s1);
+        below = p >> i & 1 ? below | ~u : below & ~u;
+    }
+    store(source->s0, s0);
+    store(source->s1, s1);
+    store(mask, below);
+}
+
+/* --- Together ------------------------------------------------------------------------------------------- */
+
+/* Lanes in which a role has one legal move need no draw, and in most games no lane has two roles that do. So
+ * lanes draw in rounds: in its first round a lane draws for its first role that has a choice, whichever that
+ * is, in the second for the next. */
+FN uint32_t plan_rounds(struct choices *c, vec lanes, const vec_alias *scratch)
+{
+    vec_alias *rounds = (vec_alias *)c->rounds, *takes = (vec_alias *)c->takes, *used = (vec_alias *)c->used;
+    const vec zero = lanes ^ lanes;
+    uint32_t nrounds = 0;
+    for (uint32_t r = 0; r < c->n; r++) {
+        const struct choice *ch = &c->v[r];
+        const vec_alias *total = scratch + ch->at[ch->levels];
+        uint32_t planes = ch->planes[ch->levels];
+        vec many = zero; /* lanes in which the role has a choice and no round yet */
+        for (uint32_t k = 1; k < planes; k++) many |= total[k];
+        many &= lanes;
+        for (uint32_t j = 0; j < c->n; j++) takes[r * c->n + j] = zero;
+        for (uint32_t j = 0; any(many); j++) {
+            if (j == nrounds) {
+                used[j] = zero;
+                for (uint32_t k = 0; k < CHOICE_LEVELS; k++) rounds[j * CHOICE_LEVELS + k] = zero;
+                c->round_planes[j] = 0;
+                nrounds++;
+            }
+            vec take = many & ~used[j];
+            used[j] |= take;
+            takes[r * c->n + j] = take;
+            if (c->round_planes[j] < planes) c->round_planes[j] = planes;
+            for (uint32_t k = 0; k < planes; k++) rounds[j * CHOICE_LEVELS + k] |= total[k] & take;
+            many &= ~take;
+        }
+    }
+    return nrounds;
+}
+
+FN void choose(struct choices *c, const uint64_t *mask, uint64_t *memory)
+{
+    vec_alias *mem = (vec_alias *)memory, *scratch = (vec_alias *)c->scratch;
+    vec_alias *rounds = (vec_alias *)c->rounds, *takes = (vec_alias *)c->takes;
+    const vec lanes = load(mask), zero = lanes ^ lanes;
+    for (uint32_t i = 0; i < c->n; i++) {
+        c->sources[i].behind++;
+        count(&c->v[i], mem, scratch);
+    }
+    uint32_t nrounds = plan_rounds(c, lanes, scratch);
+    for (uint32_t j = 0; j < nrounds; j++)
+        draw(&c->sources[j], rounds + j * CHOICE_LEVELS, c->round_planes[j]);
+    for (uint32_t r = 0; r < c->n; r++) {
+        const struct choice *ch = &c->v[r];
+        uint32_t planes = ch->planes[ch->levels];
+        vec_alias *root = scratch + ch->at[ch->levels];
+        vec some = zero;
+        for (uint32_t k = 0; k < planes; k++) {
+            vec rank = zero;
+            some |= root[k];
+            for (uint32_t j = 0; j < nrounds; j++)
+                rank |= rounds[j * CHOICE_LEVELS + k] & takes[r * c->n + j];
+            root[k] = rank;
+        }
+        root[planes] = lanes & some;
+        descend(ch, mem, scratch);
+    }
+}
+
+FN void choose_first(const struct code_role *role, const uint32_t *order, uint32_t n, const uint64_t *mask,
+                     uint64_t *memory)
+{
+    const vec_alias *legal = (vec_alias *)memory + role->legal;
+    vec_alias *does = (vec_alias *)memory + role->does;
+    vec open = load(mask);
+    for (uint32_t i = 0; i < n; i++) {
+        vec x = legal[order[i]];
+        does[order[i]] |= open & x;
+        open &= ~x;
+        if ((i & 15) == 15 && !any(open)) break;
+    }
+}
