@@ -123,18 +123,17 @@ static int who_did(const struct watcher *w, const struct snapshot *shot, uint32_
     return nnaming == 1 ? naming : nchoosing == 1 ? choosing : -1;
 }
 
-/* Call `look` for every move made, with before and after filled in. */
-static void each_step(struct watcher *w, void (*look)(struct watcher *w, const struct snapshot *shot))
+/* Was a move made in the i-th snapshot? Then `before` and `after` are filled in. */
+static bool step_at(struct watcher *w, uint32_t i)
 {
-    for (uint32_t i = 0; i + 1 < w->s->shots.n; i++) {
-        const struct snapshot *shot = &w->s->shots.v[i];
-        if (shot->moves == NOWHERE || shot[1].ply != shot->ply + 1) continue;
-        fill(w, shot, w->before);
-        fill(w, shot + 1, w->after);
-        look(w, shot);
-    }
+    const struct snapshot *shot = &w->s->shots.v[i];
+    if (shot->moves == NOWHERE || i + 1 == w->s->shots.n || shot[1].ply != shot->ply + 1) return false;
+    fill(w, shot, w->before);
+    fill(w, shot + 1, w->after);
+    return true;
 }
 
+/* Look at everything that came to a cell in one step. */
 static void vote(struct watcher *w, const struct snapshot *shot)
 {
     for (uint32_t c = 0; c < w->b->cells; c++) {
@@ -150,15 +149,21 @@ static void vote(struct watcher *w, const struct snapshot *shot)
     }
 }
 
+static uint64_t sum(const uint64_t *votes, uint32_t n)
+{
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < n; i++) all += votes[i];
+    return all;
+}
+
 static void decide_owners(struct watcher *w)
 {
     uint32_t nroles = w->a->game->nroles;
     for (uint32_t p = 0; p < w->b->npieces; p++) {
-        uint64_t *votes = w->named_votes + p * nroles, all = 0;
         struct piece *piece = &w->b->pieces[p];
-        for (uint32_t role = 0; role < nroles; role++) all += votes[role];
-        if (all == 0) votes = w->votes + p * nroles;
-        for (uint32_t role = 0; role < nroles && votes == w->votes + p * nroles; role++) all += votes[role];
+        const uint64_t *votes = w->named_votes + p * nroles;
+        if (sum(votes, nroles) == 0) votes = w->votes + p * nroles;
+        uint64_t all = sum(votes, nroles);
         for (uint32_t role = 0; role < nroles && all > 0; role++)
             if ((double)votes[role] >= OWNER_SHARE * (double)all) piece->owner = (int)role;
         /* A piece that never moved may bear its owner's name. */
@@ -233,11 +238,9 @@ static void watch_moves(struct watcher *w)
 {
     uint32_t cap = 0;
     uint64_t *tallies = NULL;
-    for (uint32_t i = 0; i + 1 < w->s->shots.n; i++) {
+    for (uint32_t i = 0; i < w->s->shots.n; i++) {
         const struct snapshot *shot = &w->s->shots.v[i];
-        if (shot->moves == NOWHERE || shot[1].ply != shot->ply + 1) continue;
-        fill(w, shot, w->before);
-        fill(w, shot + 1, w->after);
+        if (!step_at(w, i)) continue;
         for (uint32_t role = 0; role < w->a->game->nroles; role++) {
             term move = w->s->moves.v[shot->moves + role];
             uint32_t nargs = term_get(w->s->terms, move)->nargs;
@@ -289,7 +292,8 @@ void pieces_find(struct analysis *a, const struct sample *s, struct board *b)
     w.votes = heap_zalloc(a->heap, (size_t)b->npieces * a->game->nroles * sizeof *w.votes);
     w.named_votes = heap_zalloc(a->heap, (size_t)b->npieces * a->game->nroles * sizeof *w.named_votes);
     w.yields = heap_zalloc(a->heap, b->npieces * sizeof *w.yields);
-    each_step(&w, vote);
+    for (uint32_t i = 0; i < s->shots.n; i++)
+        if (step_at(&w, i)) vote(&w, &s->shots.v[i]);
     decide_owners(&w);
     decide_blank(&w);
     if (b->kind == BOARD_CELLS) watch_moves(&w);
