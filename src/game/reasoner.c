@@ -14,7 +14,7 @@ void state_done(struct state *s)
 
 bool state_reserve(struct state *s, uint32_t words)
 {
-    if (words <= s->cap) return true;
+    if (words <= s->cap && s->w) return true; /* even a state without words has an address */
     uint32_t cap = words + words / 4 + 4;
     uint64_t *w = realloc(s->w, cap * sizeof *w);
     if (!w) return false;
