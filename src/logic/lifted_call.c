@@ -64,13 +64,20 @@ struct call *call_get(struct lifted *e, struct proc *p, const term *key)
     return c;
 }
 
+static inline bool same_row(const term *a, const term *b, uint32_t width)
+{
+    for (uint32_t i = 0; i < width; i++)
+        if (a[i] != b[i]) return false;
+    return true;
+}
+
 static uint32_t slot_of(const struct call *c, const term *row, uint32_t width)
 {
     uint64_t h = 0;
     for (uint32_t i = 0; i < width; i++) h = hash_mix(h, row[i]);
     uint32_t slot = (uint32_t)h & c->mask;
     for (; c->slots[slot]; slot = (slot + 1) & c->mask)
-        if (memcmp(c->rows + (size_t)(c->slots[slot] - 1) * width, row, width * sizeof *row) == 0) break;
+        if (same_row(c->rows + (size_t)(c->slots[slot] - 1) * width, row, width)) break;
     return slot;
 }
 
@@ -101,7 +108,7 @@ bool call_add(struct lifted *e, struct call *c, const term *row)
     }
     if (!c->slots) {
         for (uint32_t i = 0; i < c->n; i++)
-            if (memcmp(c->rows + (size_t)i * width, row, width * sizeof *row) == 0) return false;
+            if (same_row(c->rows + (size_t)i * width, row, width)) return false;
     } else {
         slot = slot_of(c, row, width);
         if (c->slots[slot]) return false;
@@ -110,7 +117,7 @@ bool call_add(struct lifted *e, struct call *c, const term *row)
         grow(e, c);
         if (c->slots) slot = slot_of(c, row, width);
     }
-    memcpy(c->rows + (size_t)c->n * width, row, width * sizeof *row);
+    for (uint32_t i = 0; i < width; i++) c->rows[(size_t)c->n * width + i] = row[i];
     c->n++;
     if (c->slots) c->slots[slot] = c->n;
     return true;

@@ -136,6 +136,10 @@ struct action {
     uint32_t kind, x; /* slot or term */
 };
 
+struct loose {
+    uint32_t slot, column;
+};
+
 /* Generators run through rows; tests only ask whether there is one. */
 enum op_code {
     OP_EQUAL,    /* in[0] == in[1] */
@@ -167,9 +171,14 @@ struct op {
     bool plain; /* every column of out[] is bound to a slot */
     uint16_t nin, nout;
     uint32_t iter; /* of a generator */
-    const struct op *fail, *back;
+    struct op *fail, *back;
     operand *in;
     struct action *out;
+    /* The key, taken apart: what its constants contribute to the index, as of a version of the keys; and the
+     * columns that come from slots. */
+    uint32_t fixed, version;
+    uint32_t nloose;
+    struct loose *loose;
     union {
         struct static_view *facts_always;
         struct fact_view *facts;
@@ -199,7 +208,7 @@ struct consumer {
     uint32_t serial; /* of the owner when this was made */
     uint32_t seen;   /* rows it has had */
     const struct plan *plan;
-    const struct op *op; /* the one that calls */
+    struct op *op; /* the one that calls */
     term env[];
 };
 
@@ -209,9 +218,9 @@ struct frame {
     struct arena_mark mark;
     struct plan *const *rule; /* the next one to try */
     const struct plan *plan;
-    const struct op *op;   /* the one that waits for `waiting` */
-    struct call *waiting;  /* the callee, when there is a frame above */
-    const struct op *base; /* backtracking to this op or before it ends the run of the plan */
+    struct op *op;        /* the one that waits for `waiting` */
+    struct call *waiting; /* the callee, when there is a frame above */
+    struct op *base;      /* backtracking to this op or before it ends the run of the plan */
     struct iter *iters;
     uint64_t steps; /* when it began */
     uint32_t dirty_mark;

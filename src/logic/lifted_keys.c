@@ -10,17 +10,20 @@ enum { SMALL_TABLE = 1 << 12, LARGE_TABLE = 1 << 18, LARGE_SPAN = 1 << 16, SPARS
 
 void keys_init(struct heap *heap, struct keys *k, uint32_t width)
 {
-    *k = (struct keys){.width = width, .size = 1};
+    *k = (struct keys){.width = width, .size = 1, .version = 1};
     k->columns = heap_zalloc(heap, width * sizeof *k->columns);
+    k->codes = heap_zalloc(heap, width * sizeof *k->codes);
     k->table = heap_zalloc(heap, sizeof *k->table);
-    for (uint32_t i = 0; i < width; i++) k->columns[i].stride = 1, k->columns[i].room = 1;
+    for (uint32_t i = 0; i < width; i++) k->codes[i] = (struct key_codes){.room = 1, .stride = 1};
 }
 
 static void free_columns(struct heap *heap, struct keys *k)
 {
     for (uint32_t i = 0; i < k->width && k->columns; i++) heap_release(heap, k->columns[i].part);
     heap_release(heap, k->columns);
+    heap_release(heap, k->codes);
     k->columns = NULL;
+    k->codes = NULL;
 }
 
 void keys_done(struct heap *heap, struct keys *k)
@@ -72,6 +75,7 @@ static void go_hashed(struct heap *heap, struct keys *k)
     rehash(heap, k, size);
     free_columns(heap, k);
     k->hashed = true;
+    k->version++;
 }
 
 /* ---- direct ---- */
@@ -105,7 +109,7 @@ static uint32_t index_of(const struct keys *k, const term *values)
 static bool widen(struct heap *heap, struct keys *k, uint32_t full)
 {
     uint64_t size = 1;
-    for (uint32_t i = 0; i < k->width; i++) size *= k->columns[i].room * (i == full ? 2 : 1);
+    for (uint32_t i = 0; i < k->width; i++) size *= k->codes[i].room * (i == full ? 2 : 1);
     uint64_t most = (uint64_t)k->n * SPARSE;
     if (most < SMALL_TABLE) most = SMALL_TABLE;
     if (most > LARGE_TABLE) most = LARGE_TABLE;
@@ -114,14 +118,15 @@ static bool widen(struct heap *heap, struct keys *k, uint32_t full)
     heap_release(heap, k->table);
     k->table = table;
     k->size = (uint32_t)size;
-    k->columns[full].room *= 2;
+    k->codes[full].room *= 2;
     uint32_t stride = 1;
     for (uint32_t i = 0; i < k->width; i++) {
         struct key_column *c = &k->columns[i];
-        for (uint32_t j = 0; j < c->span && c->stride != stride; j++)
-            if (c->part[j]) c->part[j] = (c->part[j] - 1) / c->stride * stride + 1;
-        c->stride = stride;
-        stride *= c->room;
+        struct key_codes *codes = &k->codes[i];
+        for (uint32_t j = 0; j < c->span && codes->stride != stride; j++)
+            if (c->part[j]) c->part[j] = (c->part[j] - 1) / codes->stride * stride + 1;
+        codes->stride = stride;
+        stride *= codes->room;
     }
     for (uint32_t i = 0; i < k->n; i++) k->table[index_of(k, tuple(k, i))] = i + 1;
     return true;
@@ -134,8 +139,10 @@ static bool encode(struct heap *heap, struct keys *k, const term *values)
         struct key_column *c = &k->columns[i];
         if (!reach(heap, c, values[i])) return false;
         if (c->part[values[i] - c->base]) continue;
-        if (c->used == c->room && !widen(heap, k, i)) return false;
-        c->part[values[i] - c->base] = c->used++ * c->stride + 1;
+        struct key_codes *codes = &k->codes[i];
+        if (codes->used == codes->room && !widen(heap, k, i)) return false;
+        c->part[values[i] - c->base] = codes->used++ * codes->stride + 1;
+        k->version++;
     }
     return true;
 }

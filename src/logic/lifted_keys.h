@@ -18,16 +18,21 @@
 struct key_column {
     uint32_t *part; /* of term base + i: its code times the stride, plus 1; 0 if it has no code */
     uint32_t base, span;
-    uint32_t used, room; /* codes given out; codes the strides have room for */
+};
+
+struct key_codes {
+    uint32_t used, room; /* codes given out; codes that the strides have room for */
     uint32_t stride;
 };
 
 struct keys {
     uint32_t width, n;
     bool hashed;
+    uint32_t version;      /* changes whenever a part does */
     struct vec_u32 values; /* width each */
     struct key_column *columns;
-    uint32_t *table, size; /* direct: by index; hashed: open addressing, a power of two */
+    struct key_codes *codes; /* by column */
+    uint32_t *table, size;   /* direct: by index; hashed: open addressing, a power of two */
 };
 
 void keys_init(struct heap *heap, struct keys *k, uint32_t width);
@@ -35,15 +40,22 @@ void keys_done(struct heap *heap, struct keys *k);
 uint32_t keys_add(struct heap *heap, struct keys *k, const term *values); /* found or made */
 uint32_t keys_find_hashed(const struct keys *k, const term *values);
 
+/* The part of the index that a value of a column makes up, plus 1; 0 if it has none. Not for hashed ones. */
+static inline uint32_t keys_part(const struct keys *k, uint32_t column, term value)
+{
+    const struct key_column *c = &k->columns[column];
+    uint32_t at = value - c->base;
+    return at < c->span ? c->part[at] : 0;
+}
+
 /* The number of a tuple, or NO_KEY. */
 static inline uint32_t keys_find(const struct keys *k, const term *values)
 {
     if (k->hashed) return keys_find_hashed(k, values);
     uint32_t index = 0;
     for (uint32_t i = 0; i < k->width; i++) {
-        const struct key_column *c = &k->columns[i];
-        uint32_t at = values[i] - c->base, part;
-        if (at >= c->span || (part = c->part[at]) == 0) return NO_KEY;
+        uint32_t part = keys_part(k, i, values[i]);
+        if (part == 0) return NO_KEY;
         index += part - 1;
     }
     return k->table[index] - 1;

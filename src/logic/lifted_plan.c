@@ -100,6 +100,9 @@ static void add_op(struct compiler *c, struct op op)
         for (uint32_t i = 0; i < op.nout; i++)
             if (op.out[i].kind == ACTION_SAME) d.fail = later(d.fail, setter_of(c, (operand)op.out[i].x));
     d.back = op.code == OP_EMIT ? d.fail : c->generator;
+    d.op.loose = arena_cut(&c->e->plans, (op.nin + 1u) * sizeof *d.op.loose);
+    for (uint32_t i = 0; i < op.nin; i++)
+        if (op.in[i] >= 0) d.op.loose[d.op.nloose++] = (struct loose){(uint32_t)op.in[i], i};
     vec_reserve(c->e->heap, &c->e->key, op.nin); /* where keys and rows are put together */
     vec_push(c->e->heap, &c->ops, d);
 }

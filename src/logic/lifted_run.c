@@ -98,22 +98,34 @@ static inline const term *gather(const struct lifted *e, const struct op *op, co
     return e->key.v;
 }
 
+/* What the constants of the op's key contribute to the index. */
+static __attribute__((noinline)) void fix_constants(const struct keys *k, struct op *op)
+{
+    op->version = k->version;
+    op->fixed = 0;
+    for (uint32_t i = 0; i < op->nin; i++) {
+        if (op->in[i] >= 0) continue;
+        uint32_t part = keys_part(k, i, (term)~op->in[i]);
+        op->fixed = part == 0 || op->fixed == NO_KEY ? NO_KEY : op->fixed + part - 1;
+    }
+}
+
 /* keys_find with the inputs of the op. */
-static inline uint32_t find_key(const struct lifted *e, const struct keys *k, const struct op *op,
-                                const term *env)
+static inline uint32_t find_key(const struct lifted *e, const struct keys *k, struct op *op, const term *env)
 {
     if (__builtin_expect(k->hashed, 0)) return keys_find_hashed(k, gather(e, op, env));
-    uint32_t index = 0;
-    const struct key_column *c = k->columns;
-    for (uint32_t i = 0; i < op->nin; i++, c++) {
-        uint32_t at = VALUE(env, op->in[i]) - c->base, part;
-        if (at >= c->span || (part = c->part[at]) == 0) return NO_KEY;
+    if (__builtin_expect(op->version != k->version, 0)) fix_constants(k, op);
+    uint32_t index = op->fixed;
+    if (index == NO_KEY) return NO_KEY;
+    for (uint32_t i = 0; i < op->nloose; i++) {
+        uint32_t part = keys_part(k, op->loose[i].column, env[op->loose[i].slot]);
+        if (part == 0) return NO_KEY;
         index += part - 1;
     }
     return k->table[index] - 1;
 }
 
-static inline const struct bucket *find_facts(struct lifted *e, const struct op *op, const term *env)
+static inline const struct bucket *find_facts(struct lifted *e, struct op *op, const term *env)
 {
     struct fact_view *v = op->facts;
     if (v->epoch != e->epoch[LIFE_STATE]) fact_view_update(e, v);
@@ -122,7 +134,7 @@ static inline const struct bucket *find_facts(struct lifted *e, const struct op 
     return &v->buckets.v[k];
 }
 
-static inline struct call *find_call(struct lifted *e, const struct op *op, const term *env)
+static inline struct call *find_call(struct lifted *e, struct op *op, const term *env)
 {
     struct proc *p = op->proc;
     uint32_t k = find_key(e, &p->keys, op, env);
@@ -229,7 +241,7 @@ static void mark_dirty(struct lifted *e, struct call *c)
 }
 
 /* Put the rule that runs in frame f to sleep until `c` has rows. */
-static void sleep_on(struct lifted *e, struct frame *f, const struct op *op, struct call *c)
+static void sleep_on(struct lifted *e, struct frame *f, struct op *op, struct call *c)
 {
     struct consumer *s = arena_cut(&e->waiting, sizeof *s + f->plan->nslots * sizeof *s->env);
     *s = (struct consumer){
@@ -259,7 +271,7 @@ void lifted_run(struct lifted *e, struct call *goal)
 {
     struct frame *f = open_call(e, NULL, goal);
     const struct plan *plan;
-    const struct op *op, *target;
+    struct op *op, *target;
     const struct bucket *bucket;
     struct iter *it;
     struct call *c;
@@ -292,7 +304,7 @@ next_rule:
     op = plan->ops;
 
 step:
-    COUNT(((struct op *)op)->hits);
+    COUNT(op->hits);
     switch ((enum op_code)op->code) {
     case OP_EQUAL: TEST(VALUE(env, op->in[0]) == VALUE(env, op->in[1]));
     case OP_DISTINCT: TEST(VALUE(env, op->in[0]) != VALUE(env, op->in[1]));
