@@ -4,11 +4,12 @@
 
 #include "logic/lifted_internal.h"
 
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
-/* Join orders are made anew when so many states have been seen, and ten times as many, and so on. */
-enum { FIRST_MEASURE = 10 };
+/* Join orders are made anew when so many states have been seen, and so many times as many, and so on; and
+ * when they turn out to take several times the steps per state that the ones before took. */
+enum { FIRST_MEASURE = 3, NEXT_MEASURE = 6, MUCH_WORSE = 4, SOME_STEPS = 20000 };
 
 enum { FIRST_ALARM = 1000 }; /* steps without looking at limits */
 
@@ -30,6 +31,7 @@ void lifted_forget(struct lifted *e)
 
 static void begin(struct lifted *e)
 {
+    e->work += e->steps;
     e->steps = 0;
     e->alarm = FIRST_ALARM;
     e->step_limit = UINT64_MAX;
@@ -82,6 +84,7 @@ static void set_up(struct lifted *e)
     e->relations[p->keyword[KW_DOES]].kind = RELATION_DOES;
     for (int i = 0; i < LIFE_COUNT; i++) {
         arena_init(&e->arena[i], e->heap);
+        arena_init(&e->calls[i], e->heap);
         e->epoch[i] = 1;
     }
     arena_init(&e->frames, e->heap);
@@ -98,6 +101,9 @@ static void set_up(struct lifted *e)
     facts_measure(e);
     plans_forget(e);
     e->measure_at = FIRST_MEASURE;
+    e->planned_at = e->states;
+    e->usual_work = HUGE_VAL;
+    e->work = e->steps = 0;
 }
 
 struct lifted *lifted_new(const struct program *program, const struct lifted_limits *limits,
@@ -174,6 +180,20 @@ static bool is_in(const struct lifted *e, const uint32_t *facts, uint32_t n)
     return e->in_state && e->state.n == n && (n == 0 || memcmp(e->state.v, facts, n * sizeof *facts) == 0);
 }
 
+static void consider_plans(struct lifted *e)
+{
+    uint64_t states = e->states - e->planned_at;
+    bool worse = e->work > SOME_STEPS + MUCH_WORSE * e->usual_work * (double)states;
+    if (e->states < e->measure_at && !worse) return;
+    /* After a bad turn twice as much is allowed, so that the turns come to an end. */
+    e->usual_work = e->usual_work > 0 && worse ? e->usual_work * 2 : (double)e->work / (double)states;
+    e->work = 0;
+    e->planned_at = e->states;
+    if (e->states >= e->measure_at) e->measure_at *= NEXT_MEASURE;
+    facts_measure(e);
+    plans_forget(e);
+}
+
 static void go(struct lifted *e, const uint32_t *facts, uint32_t n)
 {
     e->in_state = false;
@@ -181,12 +201,9 @@ static void go(struct lifted *e, const uint32_t *facts, uint32_t n)
     arena_reset(&e->arena[LIFE_MOVE]);
     e->epoch[LIFE_MOVE]++;
     e->does.n = 0;
+    calls_trim(e);
     facts_set(e, facts, n);
-    if (e->states == e->measure_at) {
-        facts_measure(e);
-        plans_forget(e);
-        e->measure_at *= 10;
-    }
+    consider_plans(e);
     e->in_state = true;
 }
 
@@ -220,6 +237,7 @@ static struct lifted_list next(struct lifted *e, const term *roles, const term *
         arena_reset(&e->arena[LIFE_MOVE]);
         e->epoch[LIFE_MOVE]++;
         e->does.n = 0;
+        calls_trim(e);
         for (uint32_t i = 0; i < n; i++) {
             vec_push(e->heap, &e->does, roles[i]);
             vec_push(e->heap, &e->does, moves[i]);

@@ -8,7 +8,11 @@
 
 #include <string.h>
 
-enum { FEW_ROWS = 8 }; /* up to this many are compared one by one */
+enum {
+    FEW_ROWS = 8,                /* up to this many are compared one by one */
+    MANY_CALLS = 1 << 14,        /* of one lifetime, kept from state to state: about what the caches hold */
+    MANY_STATIC_CALLS = 1 << 19, /* those never need to be worked out again, but take memory */
+};
 
 struct proc *proc_get(struct lifted *e, uint32_t relation, const char *pattern, enum proc_kind kind)
 {
@@ -50,18 +54,35 @@ struct call *call_get(struct lifted *e, struct proc *p, const term *key)
 {
     uint32_t k = keys_find(&p->keys, key);
     if (k == NO_KEY) {
-        struct call *made = heap_cut(e->heap, sizeof *made + p->nbound * sizeof *made->key);
+        struct call *made = arena_cut(&e->calls[p->lifetime], sizeof *made + p->nbound * sizeof *made->key);
         vec_reserve(e->heap, &p->calls, p->calls.n + 1);
         keys_add(e->heap, &p->keys, key);
         *made = (struct call){.proc = p};
         if (p->nbound) memcpy(made->key, key, p->nbound * sizeof *key);
         p->calls.v[p->calls.n++] = made;
+        e->ncalls[p->lifetime]++;
         call_renew(e, made);
         return made;
     }
     struct call *c = p->calls.v[k];
     if (c->epoch != *p->now) call_renew(e, c);
     return c;
+}
+
+void calls_trim(struct lifted *e)
+{
+    for (int life = 0; life < LIFE_COUNT; life++) {
+        if (e->ncalls[life] <= (life == LIFE_STATIC ? MANY_STATIC_CALLS : MANY_CALLS)) continue;
+        for (uint32_t i = 0; i < e->procs.n; i++) {
+            struct proc *p = e->procs.v[i];
+            if (p->lifetime != life) continue;
+            keys_clear(&p->keys);
+            p->calls.n = 0;
+        }
+        arena_reset(&e->calls[life]);
+        arena_reset(&e->arena[life]);
+        e->ncalls[life] = 0;
+    }
 }
 
 static inline bool same_row(const term *a, const term *b, uint32_t width)

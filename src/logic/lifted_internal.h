@@ -291,11 +291,16 @@ struct lifted {
     /* calls */
     uint64_t epoch[LIFE_COUNT];
     struct arena arena[LIFE_COUNT]; /* rows of calls */
+    struct arena calls[LIFE_COUNT]; /* the calls themselves */
+    uint32_t ncalls[LIFE_COUNT];
     struct arena frames, waiting;
     struct arena plans, scratch;
-    VEC(struct call *) open;     /* stack of open calls */
-    VEC(struct call *) dirty;    /* stack */
-    uint64_t states, measure_at; /* states gone to; when to measure and plan anew */
+    VEC(struct call *) open;         /* stack of open calls */
+    VEC(struct call *) dirty;        /* stack */
+    uint64_t states;                 /* gone to */
+    uint64_t measure_at, planned_at; /* states when to make plans anew, and when that was done last */
+    uint64_t work;                   /* steps since then */
+    double usual_work;               /* steps per state before */
     uint32_t nguesses, guess_depth;
     struct vec_u32 key; /* scratch */
     struct vec_u32 out; /* lists handed out */
@@ -319,6 +324,7 @@ void facts_measure(struct lifted *e); /* sizes, for join orders */
 struct proc *proc_get(struct lifted *e, uint32_t relation, const char *pattern, enum proc_kind kind);
 struct call *call_get(struct lifted *e, struct proc *p, const term *key);
 void call_renew(struct lifted *e, struct call *c);
+void calls_trim(struct lifted *e); /* between states: forget calls if there are too many */
 bool call_add(struct lifted *e, struct call *c, const term *row);
 
 /* lifted_order.c: the order in which to join the literals of a rule whose head is called with this pattern.

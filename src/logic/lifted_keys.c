@@ -33,6 +33,13 @@ void keys_done(struct heap *heap, struct keys *k)
     vec_free(heap, &k->values);
 }
 
+void keys_clear(struct keys *k)
+{
+    if (k->n == 0) return;
+    memset(k->table, 0, k->size * sizeof *k->table);
+    k->n = k->values.n = 0;
+}
+
 static const term *tuple(const struct keys *k, uint32_t number)
 {
     return k->values.v + (size_t)number * k->width;

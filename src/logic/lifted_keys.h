@@ -37,6 +37,7 @@ struct keys {
 
 void keys_init(struct heap *heap, struct keys *k, uint32_t width);
 void keys_done(struct heap *heap, struct keys *k);
+void keys_clear(struct keys *k); /* forget the tuples; memory and codes are kept */
 uint32_t keys_add(struct heap *heap, struct keys *k, const term *values); /* found or made */
 uint32_t keys_find_hashed(const struct keys *k, const term *values);
 
