@@ -5,8 +5,8 @@
 
 BUILD := build
 LUDENS := $(BUILD)/src/ludens
-GAME ?= connectFour
-ARGS ?=
+GAME ?= breakthrough
+ARGS ?= --seat white=champion --seat black=nst --clock 0.4
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
 
@@ -22,7 +22,7 @@ build: ## compile the program
 	@scripts/setup build
 	@scripts/build $(BUILD) -- src/ludens
 
-play: build ## watch a random match; another game with GAME=breakthrough
+play: build ## watch a match of Breakthrough; another game with GAME=connectFour ARGS=
 	@$(LUDENS) play $(GAME) $(ARGS)
 
 test: ## check the formatting, build with warnings as errors, run the tests

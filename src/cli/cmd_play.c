@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* ludens play: a match in the terminal, its boards drawn. */
+/* ludens play: a match in the terminal, its boards drawn, with what the searches think. */
 #include "cli/board.h"
-#include "cli/engine.h"
-#include "cli/seat.h"
+#include "cli/human.h"
+#include "cli/table.h"
 #include "cli/terminal.h"
+#include "cli/thoughts.h"
 
 #include <inttypes.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
@@ -13,174 +15,272 @@
 
 struct play_options {
     uint64_t seed;
-    int64_t steps;
+    int64_t steps, lines;
     double delay;
     const char *engine, *others;
     struct option_list seats;
+    struct match_budget budget;
 };
 
-struct match {
-    struct session session;
-    struct playout playout;
+struct play {
+    const struct play_options *o;
+    struct table table;
+    struct match *match;
+    struct seat *seats[MCTS_MAX_ROLES];
     struct analysis *analysis;
-    struct seat *seats;
     struct board_style style;
     struct state before; /* the state the last move was made in */
+    struct heap *heap;
 };
 
-/* What everybody did, except those who had to. */
-static void print_moves(struct match *m, struct heap *heap)
+static void watch(void *data, struct match *m, uint32_t role)
 {
-    struct playout *p = &m->playout;
-    struct text t;
+    struct play *p = data;
+    struct player *player = seat_get_player(m->seats[role]);
+    char name[300];
+    if (!player || p->o->lines == 0) return;
+    snprintf(name, sizeof name, "%s (%s)", m->game->role_names[role], m->seats[role]->name);
+    thoughts_print(stdout, player, role, name, (uint32_t)p->o->lines);
+}
+
+/* What everybody did, except those who had to. */
+static void print_moves(struct play *p)
+{
+    struct match *m = p->match;
+    const struct match_step *s = &m->steps[m->nsteps - 1];
+    struct list legal[MCTS_MAX_ROLES] = {0};
     bool choice = false;
-    for (uint32_t role = 0; role < m->session.game->nroles; role++) choice |= p->legal[role].n > 1;
-    printf("\n%u. ", p->ply + 1);
+    for (uint32_t r = 0; r < m->game->nroles; r++) {
+        m->reasoner->ops->legal(m->reasoner, &p->before, r, &legal[r]);
+        choice |= legal[r].n > 1;
+    }
+    printf("\n%u. ", m->nsteps);
     const char *comma = "";
-    for (uint32_t role = 0; role < m->session.game->nroles; role++) {
-        if (choice && p->legal[role].n == 1) continue;
-        text_init(&t, heap);
-        reasoner_print_move(p->reasoner, role, p->joint[role], false, &t);
-        printf("%s%s %s", comma, m->session.game->role_names[role], text_str(&t));
-        comma = ", ";
+    for (uint32_t r = 0; r < m->game->nroles; r++) {
+        if (!choice || legal[r].n > 1) {
+            struct text t;
+            text_init(&t, p->heap);
+            reasoner_print_move(m->reasoner, r, s->joint[r], false, &t);
+            printf("%s%s %s%s", comma, m->game->role_names[r], text_str(&t),
+                   s->error[r] ? " (in place of an illegal or late one)" : "");
+            comma = ", ";
+        }
+        list_done(&legal[r]);
     }
     puts("\n");
 }
 
-static bool choose(struct match *m, struct error *error)
+static void print_goals(const struct match *m)
 {
-    struct playout *p = &m->playout;
-    for (uint32_t role = 0; role < m->session.game->nroles; role++) {
-        p->joint[role] = p->legal[role].v[0];
-        if (p->legal[role].n > 1 &&
-            !m->seats[role].player->choose(&m->seats[role], p, &p->joint[role], error))
-            return false;
+    printf("\nThe game is over after %u steps:", m->nsteps);
+    for (uint32_t r = 0; r < m->game->nroles; r++) {
+        printf("%s %s ", r ? "," : "", m->game->role_names[r]);
+        if (m->goals[r] == GOAL_UNDEFINED)
+            printf("undefined");
+        else
+            printf("%d", m->goals[r]);
     }
-    return true;
+    puts(".");
 }
 
-static void wait(double seconds)
+static void wait_a_little(double seconds)
 {
     struct timespec t = {.tv_sec = (time_t)seconds, .tv_nsec = (long)(fmod(seconds, 1) * 1e9)};
     fflush(stdout);
     nanosleep(&t, NULL);
 }
 
-static bool print_goals(struct match *m, struct error *error)
+/* The moves so far, as a file that `ludens think --at` reads again. */
+static void save(struct play *p, const char *path)
 {
-    int goal;
-    struct playout *p = &m->playout;
-    printf("\nThe game is over after %u steps:", p->ply);
-    for (uint32_t role = 0; role < m->session.game->nroles; role++) {
-        if (!reasoner_goal(p->reasoner, &p->state, role, &goal)) {
-            *error = p->reasoner->error;
-            return false;
+    struct match *m = p->match;
+    json_t *moves = json_array(), *roles = json_array();
+    for (uint32_t r = 0; r < m->game->nroles; r++)
+        json_array_append_new(roles, json_string(m->game->role_names[r]));
+    for (uint32_t i = 0; i < m->nsteps; i++) {
+        json_t *joint = json_array();
+        for (uint32_t r = 0; r < m->game->nroles; r++) {
+            struct text t;
+            text_init(&t, p->heap);
+            reasoner_print_move(m->reasoner, r, m->steps[i].joint[r], false, &t);
+            json_array_append_new(joint, json_string(text_str(&t)));
         }
-        printf("%s %s ", role ? "," : "", m->session.game->role_names[role]);
-        if (goal == GOAL_UNDEFINED)
-            printf("undefined");
-        else
-            printf("%d", goal);
+        json_array_append_new(moves, joint);
     }
-    puts(".");
-    return true;
+    json_t *root = json_pack("{s:s, s:s, s:o, s:o}", "game", m->game->name, "digest", m->game->digest,
+                             "roles", roles, "moves", moves);
+    if (root && json_dump_file(root, path, JSON_INDENT(2)) == 0)
+        printf("saved to %s\n", path);
+    else
+        printf("could not write %s\n", path);
+    json_decref(root);
 }
 
-static bool play(struct match *m, const struct play_options *o, struct heap *heap, struct error *error)
+/* What the champion would do with the same budget (a second, where there is none). */
+static void hint(struct play *p, uint32_t role)
 {
-    struct playout *p = &m->playout;
-    bool first = true;
-    if (!playout_begin(p, o->seed, 0)) {
-        *error = p->reasoner->error;
-        return false;
-    }
-    for (;;) {
-        if (!board_draw(stdout, &m->style, m->analysis, p->reasoner, &p->state, first ? NULL : &m->before,
-                        error))
-            return false;
-        if (p->terminal) return print_goals(m, error);
-        if (o->steps > 0 && p->ply >= o->steps) {
-            printf("\nStopped after %u steps.\n", p->ply);
+    struct player_config config;
+    struct error error = {0};
+    uint32_t move;
+    const struct match_budget *mb = &p->o->budget;
+    double seconds = mb->seconds > 0 ? mb->seconds : 1;
+    struct budget b = {.deadline = mb->simulations ? 0 : clock_now() + seconds,
+                       .simulations = mb->simulations,
+                       .expansions = mb->expansions};
+    struct player *champion = NULL;
+    if (player_config_parse("champion", &config, &error))
+        champion = player_new(&config, p->match->game, p->table.engine, role, p->o->seed, &error);
+    if (champion && player_goto(champion, p->match->reasoner, &p->match->state, &error) &&
+        player_think(champion, &b, &move, &error))
+        thoughts_print(stdout, champion, role, "champion", 5);
+    else
+        printf("no hint: %s\n", error.text);
+    player_free(champion);
+}
+
+/* Someone interrupted the step: a person with a wish, or Ctrl-C. False: leave. */
+static bool fulfil(struct play *p, struct error *error)
+{
+    struct match *m = p->match;
+    for (uint32_t r = 0; r < m->game->nroles; r++) {
+        struct human *h = seat_get_human(m->seats[r]);
+        enum human_wish wish = h ? h->wish : HUMAN_PLAYS;
+        if (h) h->wish = HUMAN_PLAYS;
+        switch (wish) {
+        case HUMAN_PLAYS: continue;
+        case HUMAN_LEAVES: return false;
+        case HUMAN_WANTS_HINT: hint(p, r); return true;
+        case HUMAN_SAVES: save(p, h->file); return true;
+        case HUMAN_TAKES_BACK: {
+            /* back to where this person last had a choice */
+            struct list legal = {0};
+            if (m->nsteps == 0) puts("there is nothing to take back");
+            bool found = m->nsteps == 0;
+            while (!found && m->nsteps > 0) {
+                if (!match_take_back(m, 1, error)) return false;
+                legal.n = 0;
+                found = m->reasoner->ops->legal(m->reasoner, &m->state, r, &legal) && legal.n > 1;
+            }
+            list_done(&legal);
             return true;
         }
-        if (o->delay > 0) wait(o->delay);
-        if (atomic_load(&terminal_interrupted)) return error_set(error, ERROR_CANCELLED, "the game was left");
-        if (!choose(m, error)) return false;
-        print_moves(m, heap);
-        if (!state_copy(&m->before, &p->state))
-            return error_set(error, ERROR_MEMORY, "no memory for a state");
-        if (!playout_move(p)) {
-            *error = p->reasoner->error;
-            return false;
         }
+    }
+    return false;
+}
+
+static bool play(struct play *p, struct error *error)
+{
+    struct match *m = p->match;
+    bool first = true;
+    if (!match_start(m, error)) return false;
+    for (;;) {
+        if (!board_draw(stdout, &p->style, p->analysis, m->reasoner, &m->state, first ? NULL : &p->before,
+                        error))
+            return false;
+        if (m->terminal) {
+            if (!match_finish(m, error)) return false;
+            print_goals(m);
+            return true;
+        }
+        if (p->o->steps > 0 && m->nsteps >= p->o->steps) {
+            printf("\nStopped after %u steps.\n", m->nsteps);
+            return true;
+        }
+        if (p->o->delay > 0) wait_a_little(p->o->delay);
+        if (atomic_load(&terminal_interrupted)) return error_set(error, ERROR_CANCELLED, "the game was left");
+        if (!state_copy(&p->before, &m->state))
+            return error_set(error, ERROR_MEMORY, "no memory for a state");
+        while (!match_step(m, error)) {
+            if (error->code != ERROR_CANCELLED || atomic_load(&terminal_interrupted)) return false;
+            uint32_t steps = m->nsteps;
+            if (!fulfil(p, error)) return false;
+            if (m->nsteps != steps &&
+                !board_draw(stdout, &p->style, p->analysis, m->reasoner, &m->state, NULL, error))
+                return false;
+            if (!state_copy(&p->before, &m->state))
+                return error_set(error, ERROR_MEMORY, "no memory for a state");
+        }
+        print_moves(p);
         first = false;
     }
 }
 
-static bool set_up_and_play(struct match *m, const struct play_options *o, struct error *error)
+static bool set_up_and_play(struct play *p, struct error *error)
 {
+    const struct play_options *o = p->o;
+    const struct game *game = p->table.session.game;
     struct analysis_options sample = {
         .games = 10, .states = 2000, .seconds = 1, .seed = 1, .cancel = &terminal_interrupted};
-    struct heap *heap = heap_new(0);
     struct heap_guard guard;
     bool ok = false;
-    m->style = board_style_for(stdout);
-    m->seats = calloc(m->session.game->nroles, sizeof *m->seats);
-    if (!m->seats || !heap) {
-        heap_free(heap);
-        return error_set(error, ERROR_MEMORY, "no memory");
-    }
-    if (seats_assign(m->seats, m->session.game, &o->seats, o->others, error) &&
-        (m->analysis = analysis_new(m->session.reasoner, &sample, error)) != NULL &&
-        HEAP_ENTER(heap, &guard, error)) {
-        printf("%s, seed %" PRIu64 "\n", m->session.game->name, o->seed);
-        for (uint32_t role = 0; role < m->session.game->nroles; role++)
-            printf("%s%s: %s", role ? ", " : "", m->session.game->role_names[role], m->seats[role].text);
+    p->style = board_style_for(stdout);
+    p->heap = heap_new(0);
+    if (!p->heap) return error_set(error, ERROR_MEMORY, "no memory");
+    if (!seats_open(p->seats, &p->table, &o->seats, o->others, o->seed, error)) return false;
+    if (!(p->analysis = analysis_new(p->table.session.reasoner, &sample, error))) return false;
+    if (!(p->match = match_new(game, p->table.engine, p->seats, &o->budget, o->seed, error))) return false;
+    p->match->watch = watch;
+    p->match->watch_data = p;
+    p->match->stop = &terminal_interrupted;
+    if (HEAP_ENTER(p->heap, &guard, error)) {
+        printf("%s, seed %" PRIu64 "\n", game->name, o->seed);
+        for (uint32_t r = 0; r < game->nroles; r++)
+            printf("%s%s: %s", r ? ", " : "", game->role_names[r], p->seats[r]->name);
         puts("\n");
-        ok = play(m, o, heap, error);
-        heap_leave(heap);
+        ok = play(p, error);
+        heap_leave(p->heap);
     }
-    heap_free(heap);
     return ok;
 }
 
 int cmd_play(int argc, char **argv)
 {
-    struct play_options o = {.steps = 1000, .delay = -1, .engine = "auto", .others = "random"};
+    struct play_options o = {.steps = 1000,
+                             .delay = -1,
+                             .lines = 3,
+                             .engine = "auto",
+                             .others = "champion",
+                             .budget = {.seconds = 1}};
     const struct option table[] = {
         {"seat", 's', OPTION_LIST, &o.seats, .value = "ROLE=PLAYER",
-         .help = "who plays a role: random, or human (you, at the keyboard)"},
+         .help = "who plays a role: human (you), or a name of `ludens players`"},
         {"others", 0, OPTION_STRING, &o.others, .value = "PLAYER", .help = "who plays the other roles"},
+        BUDGET_OPTIONS(o.budget),
+        {"lines", 0, OPTION_INT, &o.lines, .min = 0, .max = 100, .value = "N",
+         .help = "moves shown of what a search thinks; 0: nothing"},
         {"seed", 0, OPTION_SEED, &o.seed, .value = "N",
          .help = "seed of the random numbers; 0: another each time"},
         {"delay", 'd', OPTION_REAL, &o.delay, .min = -1, .max = 3600, .value = "S",
-         .help = "seconds between moves; -1: half a second on a terminal"},
+         .help = "seconds between moves; -1: half a second when random players are watched"},
         {"steps", 0, OPTION_INT, &o.steps, .min = 0, .max = 1e9, .value = "LIMIT",
          .help = "stop after so many steps; 0: never"},
         ENGINE_OPTION(&o.engine),
         {0}};
     int operands, status;
     if (!command_begin("play GAME [OPTION...]",
-                       "Play a match in the terminal. With no seats given, watch a random one.\n"
-                       "  ludens play connectFour --seat red=human",
+                       "Play a match in the terminal, or watch one between players.\n"
+                       "  ludens play connectFour --seat red=human\n"
+                       "  ludens play breakthrough --seat white=champion --seat black=nst --clock 0.5",
                        table, 1, 1, argc, argv, &operands, &status))
         return status;
-    struct match m = {0};
-    struct error error;
-    if (!session_open(&m.session, argv[0], argv[1], o.engine, &status)) return status;
+    struct play p = {.o = &o};
+    struct error error = {0};
+    if (o.budget.simulations || o.budget.expansions) o.budget.seconds = 0;
+    if (!table_open(&p.table, argv[0], argv[1], o.engine, 2, &status)) return status;
     if (o.seed == 0) o.seed = (uint64_t)time(NULL);
-    if (o.delay < 0) o.delay = isatty(STDOUT_FILENO) ? 0.5 : 0;
+    if (o.delay < 0)
+        o.delay = isatty(STDOUT_FILENO) && o.seats.n == 0 && strcmp(o.others, "random") == 0 ? 0.5 : 0;
     terminal_catch_interrupt();
-    bool ok = playout_init(&m.playout, m.session.reasoner);
-    if (!ok) error = m.session.reasoner->error;
-    ok = ok && set_up_and_play(&m, &o, &error);
+    bool ok = set_up_and_play(&p, &error);
     bool left = !ok && error.code == ERROR_CANCELLED; /* which is no trouble */
     if (left) puts("The game was left.");
     status = ok || left ? EXIT_YES : command_trouble(argv[0], &error);
-    if (m.playout.legal) playout_done(&m.playout);
-    state_done(&m.before);
-    analysis_free(m.analysis);
-    free(m.seats);
-    session_close(&m.session);
+    match_free(p.match);
+    seats_free(p.seats, p.table.session.game->nroles);
+    state_done(&p.before);
+    analysis_free(p.analysis);
+    heap_free(p.heap);
+    table_close(&p.table);
     return status;
 }

@@ -31,7 +31,9 @@ int cmd_scramble(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_perft(int argc, char **argv);
 int cmd_play(int argc, char **argv);
+int cmd_players(int argc, char **argv);
 int cmd_sim(int argc, char **argv);
+int cmd_think(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
 
 #endif

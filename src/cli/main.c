@@ -11,8 +11,10 @@ static const struct command commands[] = {
     {"info", "tell what a game is like", cmd_info},
     {"perft", "count the sequences of moves, depth by depth", cmd_perft},
     {"play", "play or watch a match in the terminal", cmd_play},
+    {"players", "list the players and their options", cmd_players},
     {"scramble", "disguise a rule sheet", cmd_scramble},
     {"sim", "play random games and tell what came out", cmd_sim},
+    {"think", "search one position", cmd_think},
     {"verify", "follow recorded games and compare", cmd_verify},
     {0},
 };

@@ -121,6 +121,12 @@ bool match_step(struct match *m, struct error *error)
         struct budget own = here ? budget_now(m, m->budget.seconds, m->budget.simulations) : b;
         bool answered = m->seats[i]->ops->answer(m->seats[i], m, i, &own, &s->joint[i], &why);
         s->seconds[i] = (float)(clock_now() - from);
+        if (m->interrupted) {
+            m->interrupted = false;
+            good = error_set(error, ERROR_CANCELLED, "interrupted");
+            break;
+        }
+        if (m->watch) m->watch(m->watch_data, m, i);
         legal.n = 0;
         good = r->ops->legal(r, &m->state, i, &legal);
         if (!good) {
@@ -151,6 +157,32 @@ bool match_step(struct match *m, struct error *error)
     }
     list_done(&legal);
     return good;
+}
+
+bool match_take_back(struct match *m, uint32_t steps, struct error *error)
+{
+    struct reasoner *r = m->reasoner;
+    struct state next = {0};
+    if (steps > m->nsteps) steps = m->nsteps;
+    for (; steps; steps--) {
+        struct match_step *s = &m->steps[--m->nsteps];
+        free(s->joint);
+        free(s->error);
+        free(s->seconds);
+    }
+    bool good = r->ops->initial(r, &m->state);
+    for (uint32_t i = 0; i < m->nsteps && good; i++) {
+        good = r->ops->next(r, &m->state, m->steps[i].joint, &next);
+        struct state swap = m->state;
+        m->state = next;
+        next = swap;
+    }
+    state_done(&next);
+    good = good && r->ops->terminal(r, &m->state, &m->terminal);
+    if (!good) return *error = r->error, false;
+    for (uint32_t i = 0; i < m->game->nroles; i++)
+        if (m->seats[i]->ops->rewind) m->seats[i]->ops->rewind(m->seats[i], m, i);
+    return true;
 }
 
 bool match_finish(struct match *m, struct error *error)

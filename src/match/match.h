@@ -28,13 +28,15 @@ struct seat_ops {
                   struct error *error);
     /* Begin to think (NULL: the thinking is done in answer). */
     void (*ask)(struct seat *s, struct match *m, uint32_t role, const struct budget *budget);
-    /* The move, a number of match_reasoner(). False: none in time, or not a move; the error says what came
+    /* The move, a number of m->reasoner. False: none in time, or not a move; the error says what came
      * instead. */
     bool (*answer)(struct seat *s, struct match *m, uint32_t role, const struct budget *budget,
                    uint32_t *move, struct error *error);
-    /* The joint move that was made (numbers of match_reasoner(), which is still in the state before). NULL:
+    /* The joint move that was made (numbers of m->reasoner, which is still in the state before). NULL:
      * nothing to do. */
     void (*advance)(struct seat *s, struct match *m, uint32_t role, const uint32_t *joint);
+    /* Moves were taken back: m->reasoner and m->state are where the match goes on. NULL: nothing to do. */
+    void (*rewind)(struct seat *s, struct match *m, uint32_t role);
     /* It is over: the goals, or aborted. NULL: nothing to do. */
     void (*stop)(struct seat *s, struct match *m, uint32_t role, bool aborted);
     void (*free)(struct seat *s);
@@ -66,8 +68,12 @@ struct match {
     struct seat **seats;       /* by role; the caller's */
     struct match_budget budget;
     const atomic_bool *stop; /* aborts the match; may be NULL */
-    struct rng rng;          /* for replacements */
-    struct state state;      /* now */
+    bool interrupted; /* a seat may set this while answering: the step is given up, nothing is replaced */
+    /* Called when a seat has answered, before its move is made; NULL: nobody watches. */
+    void (*watch)(void *data, struct match *m, uint32_t role);
+    void *watch_data;
+    struct rng rng;     /* for replacements */
+    struct state state; /* now */
     bool terminal, aborted;
     struct match_step *steps;
     uint32_t nsteps, cap;
@@ -84,6 +90,8 @@ void match_free(struct match *m);
 bool match_start(struct match *m, struct error *error); /* gives the seats their start clock */
 /* One joint move. False and an error if the rules themselves fail (a role without a legal move). */
 bool match_step(struct match *m, struct error *error);
+/* Take back so many steps (all there are, if fewer). */
+bool match_take_back(struct match *m, uint32_t steps, struct error *error);
 /* Tell everybody that it is over; fills in the goals if the game has ended. */
 bool match_finish(struct match *m, struct error *error);
 /* All of that. */

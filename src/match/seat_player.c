@@ -38,13 +38,20 @@ static void advance(struct seat *s, struct match *m, uint32_t role, const uint32
     player_advance(((struct player_seat *)s)->player, m->reasoner, joint, &error);
 }
 
+static void rewind_player(struct seat *s, struct match *m, uint32_t role)
+{
+    (void)role;
+    struct error error;
+    player_goto(((struct player_seat *)s)->player, m->reasoner, &m->state, &error);
+}
+
 static void seat_free(struct seat *s)
 {
     player_free(((struct player_seat *)s)->player);
     free(s);
 }
 
-static const struct seat_ops ops = {start, NULL, answer, advance, NULL, seat_free};
+static const struct seat_ops ops = {start, NULL, answer, advance, rewind_player, NULL, seat_free};
 
 struct seat *seat_player(const struct player_config *config, const struct game *game, struct engine *engine,
                          uint32_t role, uint64_t seed, struct error *error)

@@ -320,7 +320,9 @@ static void play_round(struct mcts *m)
             look(m, i);
     }
     if (m->nparked) world_park(w, m->park_mask);
-    if (m->nparked > m->lanes / 8) collect_goals(m);
+    bool waiting = false;
+    for (uint32_t i = 0; i < m->lanes; i++) waiting |= m->flying[i]->stage == WAITING;
+    if (waiting || m->nparked > m->lanes / 8) collect_goals(m);
     for (uint32_t i = 0; i < m->lanes; i++) {
         struct flight *f = m->flying[i];
         if (f->stage != WAITING) continue;

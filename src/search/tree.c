@@ -118,6 +118,7 @@ void tree_clear(struct tree *t)
     t->nodes = 0;
     t->root = 0;
     t->edges_used = 1;
+    t->edges[0] = (struct tree_edge){0}; /* what an empty slot finds */
     t->full = false;
     memset(t->table, 0, ((size_t)t->mask + 1) * sizeof *t->table);
     memset(t->edge_slots, 0, ((size_t)t->edge_mask + 1) * sizeof *t->edge_slots);

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/table.h"
+
+#include "cli/human.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool table_open(struct table *t, const char *command, const char *game, const char *engine, double wait,
+                int *status)
+{
+    struct error error;
+    *t = (struct table){0};
+    if (strcmp(engine, "auto") != 0 && strcmp(engine, "lifted") != 0 && strcmp(engine, "circuit") != 0) {
+        error_set(&error, ERROR_INPUT, "there is no engine '%s'; there are: lifted, circuit, auto", engine);
+        *status = command_trouble(command, &error);
+        return false;
+    }
+    if (!session_open(&t->session, command, game, "lifted", status)) return false;
+    if (strcmp(engine, "lifted") == 0) return true;
+    struct ground_limits limits = {.seconds = 600, .bytes = (size_t)4 << 30};
+    t->engine = engine_start(t->session.game, &limits, &error);
+    if (t->engine && engine_wait(t->engine, strcmp(engine, "circuit") == 0 ? -1 : wait) == ENGINE_FAILED &&
+        strcmp(engine, "circuit") == 0) {
+        *status = command_trouble(command, engine_error(t->engine));
+        table_close(t);
+        return false;
+    }
+    return true; /* without an engine the lifted one plays on */
+}
+
+void table_close(struct table *t)
+{
+    engine_free(t->engine);
+    session_close(&t->session);
+}
+
+uint32_t role_by_name(const struct game *game, const char *name, size_t n, struct error *error)
+{
+    char copy[200], known[300] = "";
+    snprintf(copy, sizeof copy, "%.*s", (int)n, name);
+    int role = game_role(game, copy);
+    if (role >= 0) return (uint32_t)role;
+    for (uint32_t i = 0; i < game->nroles; i++) {
+        size_t have = strlen(known);
+        snprintf(known + have, sizeof known - have, "%s%s", i ? ", " : "", game->role_names[i]);
+    }
+    error_set(error, ERROR_INPUT, "%s has no role '%s'; its roles are: %s", game->name, copy, known);
+    return UINT32_MAX;
+}
+
+static struct seat *open_seat(struct table *t, const char *text, uint32_t role, uint64_t seed,
+                              struct error *error)
+{
+    struct player_config config;
+    if (strcmp(text, "human") == 0) {
+        struct human *h = human_new();
+        if (!h) error_set(error, ERROR_MEMORY, "out of memory");
+        return h ? &h->seat : NULL;
+    }
+    if (!player_config_parse(text, &config, error)) return NULL;
+    return seat_player(&config, t->session.game, t->engine, role, seed * 1000003 + role, error);
+}
+
+bool seats_open(struct seat **seats, struct table *t, const struct option_list *given, const char *others,
+                uint64_t seed, struct error *error)
+{
+    const struct game *game = t->session.game;
+    const char *who[MCTS_MAX_ROLES];
+    if (game->nroles > MCTS_MAX_ROLES)
+        return error_set(error, ERROR_INPUT, "more than %d roles", MCTS_MAX_ROLES);
+    for (uint32_t r = 0; r < game->nroles; r++) seats[r] = NULL, who[r] = others;
+    for (int i = 0; i < given->n; i++) {
+        size_t n = strcspn(given->v[i], "=");
+        if (given->v[i][n] != '=')
+            return error_set(error, ERROR_INPUT, "--seat wants ROLE=PLAYER, not '%s'", given->v[i]);
+        uint32_t role = role_by_name(game, given->v[i], n, error);
+        if (role == UINT32_MAX) return false;
+        who[role] = given->v[i] + n + 1;
+    }
+    for (uint32_t r = 0; r < game->nroles; r++)
+        if (!(seats[r] = open_seat(t, who[r], r, seed, error))) return false;
+    return true;
+}
+
+void seats_free(struct seat **seats, uint32_t n)
+{
+    for (uint32_t r = 0; r < n; r++)
+        if (seats[r]) seats[r]->ops->free(seats[r]);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a match in this process needs: a game, its engine working in the background, players by name, a
+ * budget. */
+#ifndef CLI_TABLE_H
+#define CLI_TABLE_H
+
+#include "cli/engine.h"
+#include "match/match.h"
+
+struct table {
+    struct session session; /* the game, and a reasoner for drawing and looking at it */
+    struct engine *engine;  /* NULL when "--engine lifted" was asked for */
+};
+
+/* False: the reason was printed; return *status. The engine gets `wait` seconds to be ready at once. */
+bool table_open(struct table *t, const char *command, const char *game, const char *engine, double wait,
+                int *status);
+void table_close(struct table *t);
+
+/* `ROLE=PLAYER` options: who sits where; roles that are not named get `others`. `seats` has room for all
+ * roles and is freed by seats_free, also after an error. */
+bool seats_open(struct seat **seats, struct table *t, const struct option_list *given, const char *others,
+                uint64_t seed, struct error *error);
+void seats_free(struct seat **seats, uint32_t n);
+
+/* The role a person means; UINT32_MAX and an error that lists them if there is none. */
+uint32_t role_by_name(const struct game *game, const char *name, size_t n, struct error *error);
+
+#define BUDGET_OPTIONS(b)                                                                      \
+    {                                                                                          \
+        "clock",  'c',        OPTION_REAL,  &(b).seconds,                                      \
+        .min = 0, .max = 1e6, .value = "S", .help = "seconds per move"},                       \
+        {"start",  0,          OPTION_REAL,  &(b).start_seconds,                               \
+         .min = 0, .max = 1e6, .value = "S", .help = "seconds before the first move"},         \
+        {"sims",   'n',         OPTION_INT,   &(b).simulations,                                \
+         .min = 0, .max = 1e15, .value = "N", .help = "simulations per move instead of time"}, \
+    {                                                                                          \
+        "nodes", 0, OPTION_INT, &(b).expansions, .min = 0, .max = 1e15, .value = "N",          \
+                                                 .help = "tree nodes per move instead of time" \
+    }
+
+#endif

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/thoughts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE_STEPS = 8 };
+
+static char *move_text(struct heap *heap, struct reasoner *r, uint32_t role, uint32_t move)
+{
+    struct text t;
+    text_init(&t, heap);
+    reasoner_print_move(r, role, move, false, &t);
+    return t.s;
+}
+
+/* The expected line in words: per step the moves of those who had a choice. */
+static char *line_text(struct heap *heap, struct player *p)
+{
+    struct mcts *m = player_search(p);
+    struct reasoner *r = player_reasoner(p);
+    uint32_t moves[LINE_STEPS * MCTS_MAX_ROLES], steps = mcts_line(m, moves, LINE_STEPS);
+    struct text t;
+    text_init(&t, heap);
+    text_puts(&t, "");
+    for (uint32_t i = 0; i < steps; i++)
+        for (uint32_t role = 0; role < m->nroles; role++) {
+            const char *name = move_text(heap, r, role, moves[i * m->nroles + role]);
+            if (m->nroles > 1 && strcasecmp(name, "noop") == 0) continue;
+            text_printf(&t, "%s%s", t.n ? " " : "", name);
+        }
+    return t.s;
+}
+
+void thoughts_print(FILE *out, struct player *p, uint32_t role, const char *name, uint32_t moves)
+{
+    struct mcts *m = player_search(p);
+    const struct player_report *report = player_report(p);
+    if (report->trouble.code) fprintf(out, "  %s: %s\n", name, report->trouble.text);
+    if (!m || report->stats.simulations == 0) return;
+    struct heap *heap = heap_new(0);
+    struct heap_guard guard;
+    struct error error;
+    const struct mcts_stats *s = &report->stats;
+    if (heap && HEAP_ENTER(heap, &guard, &error)) {
+        fprintf(out, "  %s: %llu simulations in %.2f s (%.0f/s, %s), tree %u deep, %u nodes; expects %.1f\n",
+                name, (unsigned long long)s->simulations, s->seconds,
+                (double)s->simulations / (s->seconds > 0 ? s->seconds : 1e-9), report->engine, s->max_depth,
+                report->nodes, (double)report->value);
+        struct mcts_move *best = heap_alloc(heap, (moves + 1) * sizeof *best);
+        uint32_t n = mcts_moves(m, role, best, moves);
+        for (uint32_t i = 0; i < n && i < moves && best[i].n; i++)
+            fprintf(out, "    %-28s %8u visits  %5.1f%s%s\n",
+                    move_text(heap, player_reasoner(p), role, best[i].move), best[i].n, (double)best[i].mean,
+                    i ? "" : "   ", i ? "" : line_text(heap, p));
+        heap_leave(heap);
+    }
+    heap_free(heap);
+}
+
+json_t *thoughts_json(struct player *p, uint32_t role)
+{
+    struct mcts *m = player_search(p);
+    const struct player_report *report = player_report(p);
+    struct heap *heap = heap_new(0);
+    struct heap_guard guard;
+    struct error error;
+    json_t *out = NULL;
+    if (!m || !heap) {
+        heap_free(heap);
+        return NULL;
+    }
+    if (HEAP_ENTER(heap, &guard, &error)) {
+        const struct mcts_stats *s = &report->stats;
+        uint32_t n = mcts_moves(m, role, NULL, 0);
+        struct mcts_move *all = heap_alloc(heap, (n + 1) * sizeof *all);
+        mcts_moves(m, role, all, n);
+        json_t *list = json_array();
+        for (uint32_t i = 0; i < n; i++)
+            json_array_append_new(list, json_pack("{s:s, s:i, s:f}", "move",
+                                                  move_text(heap, player_reasoner(p), role, all[i].move),
+                                                  "visits", (int)all[i].n, "value", (double)all[i].mean));
+        out = json_pack("{s:I, s:f, s:s, s:i, s:i, s:f, s:s, s:o}", "simulations", (json_int_t)s->simulations,
+                        "seconds", s->seconds, "engine", report->engine, "depth", (int)s->max_depth, "nodes",
+                        (int)report->nodes, "value", (double)report->value, "line", line_text(heap, p),
+                        "moves", list);
+        heap_leave(heap);
+    }
+    heap_free(heap);
+    return out;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a search thought, for people and as JSON. */
+#ifndef CLI_THOUGHTS_H
+#define CLI_THOUGHTS_H
+
+#include "player/player.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+/* A line of figures, and the best `moves` moves with visits and mean and the line expected behind the first.
+ * Nothing if it did not search. */
+void thoughts_print(FILE *out, struct player *p, uint32_t role, const char *name, uint32_t moves);
+/* The same, all moves; NULL without memory or if it did not search. */
+json_t *thoughts_json(struct player *p, uint32_t role);
+
+#endif

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+import json
+
+import harness
+
+
+class Think(harness.Case):
+    def think(self, *arguments):
+        return json.loads(self.ludens("think", *arguments, "--json")[0])
+
+    def test_pure_monte_carlo_falls_into_the_trap_and_uct_does_not(self):
+        # document 004, table 2: at every seed tried
+        for seed in range(1, 21):
+            self.assertEqual(self.think("pmcTrap", "--player", "ary2007", "--sims", 1000, "--seed", seed)["best"], "(goto c)")
+            self.assertEqual(self.think("pmcTrap", "--player", "ary", "--sims", 1000, "--seed", seed)["best"], "(goto b)")
+            self.assertEqual(self.think("pmcTrap", "--player", "cadia2007", "--sims", 1000, "--seed", seed)["best"], "(goto b)")
+
+    def test_connect_four_opens_in_the_centre(self):
+        for player in "cadia2007", "nst", "champion":
+            self.assertEqual(self.think("connectFour", "--player", player, "--sims", 20000)["best"], "(drop 4)", player)
+
+    def test_the_same_seed_gives_the_same_search(self):
+        for player in "cadia2007,lanes=1", "nst,lanes=1", "rave", "lgr-nst", "cadia2010", "past", "cadia2012":
+            one = self.think("breakthrough", "--player", player, "--sims", 500, "--seed", 7)
+            two = self.think("breakthrough", "--player", player, "--sims", 500, "--seed", 7)
+            one.pop("seconds"), two.pop("seconds")
+            self.assertEqual(one, two, player)
+
+    def test_every_preset_thinks_about_every_kind_of_game(self):
+        players = [line.split()[0] for line in self.ludens("players")[0].split("\nOptions")[0].splitlines()[1:]
+                   if line.startswith("  ") and not line.startswith("   ")]
+        self.assertIn("champion", players)
+        self.assertGreaterEqual(len(players), 18)
+        for game in "ticTacToe", "skirmish", "battle", "ttcc4ThreePlayers", "eightPuzzle", "chinook":
+            for player in players:
+                if player in ("random", "legal"):
+                    continue
+                found = self.think(game, "--player", player, "--sims", 60)
+                self.assertEqual(found["simulations"], 60, (game, player))
+                self.assertIn(found["best"], [m["move"] for m in found["moves"]], (game, player))
+
+    def test_the_lifted_engine_thinks_too(self):
+        found = self.think("ticTacToe", "--engine", "lifted", "--sims", 300)
+        self.assertEqual((found["engine"], found["simulations"]), ("lifted", 300))
+
+    def test_bad_input_says_what_is_allowed(self):
+        for arguments, message in [
+            (["--player", "wizard"], "there is no player 'wizard'; there are: champion"),
+            (["--player", "nst,speed=9"], "players have no option 'speed'; they have: kind tree c"),
+            (["--player", "nst,epsilon=2"], "epsilon is a number from 0 to 1, not '2'"),
+            (["--player", "nst,decay=half"], "decay is off, or move:G"),
+            (["--player", "nst,playout=magic"], "playout is one of uniform|mast|"),
+            (["--moves", "(drop 9)"], "drop 9"),
+            (["--moves", "(drop 4) (drop 4)"], "not legal"),
+            (["--role", "blue"], "its roles are: red, yellow"),
+            (["--at", "no/such/file.json"], "no/such/file.json"),
+        ]:
+            out, err = self.ludens("think", "connectFour", *arguments, "--sims", 10, status=2)
+            self.assertIn(message, err)
+
+    def test_expansions_are_a_budget_too(self):
+        self.assertLessEqual(self.think("connectFour", "--player", "cadia2007,lanes=1", "--nodes", 100)["nodes"], 102)
+
+
+if __name__ == "__main__":
+    harness.main()
