@@ -81,7 +81,7 @@ uint32_t clause_make(struct grounder *g, uint32_t rule, uint32_t predicate, oper
     struct clause c = {
         .rule = rule, .predicate = predicate, .head = head, .nregisters = nregisters, .dirty = true};
     c.nbuild = nitems - nbody;
-    c.patience = CLAUSE_PATIENCE;
+    c.patience = g->limits.patience;
     c.body = heap_cut(g->heap, (nitems + 1) * sizeof *c.body);
     take_items(&c, items, nbody, ITEM_POSITIVE);
     c.npositive = c.nbody;

@@ -254,10 +254,12 @@ static uint32_t helper_get(struct decomposition *d, const struct item *items, ui
         vec_push(g->heap, &k.key, i);
     }
     uint32_t predicate = NONE;
-    for (uint32_t i = 0; i < g->helpers.n && predicate == NONE; i++)
-        if (g->helpers.v[i].n == k.key.n &&
-            memcmp(g->helpers.v[i].key, k.key.v, k.key.n * sizeof *k.key.v) == 0)
-            predicate = g->helpers.v[i].predicate;
+    for (uint32_t i = 0; i < g->helpers.n && predicate == NONE; i++) {
+        const struct helper *h = &g->helpers.v[i];
+        if (g->predicates.v[h->predicate].demanded) continue; /* it knows only what its users asked for */
+        if (h->n == k.key.n && memcmp(h->key, k.key.v, k.key.n * sizeof *k.key.v) == 0)
+            predicate = h->predicate;
+    }
     if (predicate != NONE && !g->predicates.v[d->predicate].late) g->predicates.v[predicate].late = false;
     if (predicate == NONE) {
         predicate = predicate_invent(g, *nargs, exact, d->predicate);

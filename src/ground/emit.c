@@ -6,9 +6,6 @@
 
 #include "base/hash.h"
 
-/* A clause with more instances than this is taken apart, if that makes them fewer. */
-#define SPLIT_INSTANCES 200000
-
 /* The instances of one clause in the making. */
 struct emission {
     struct join join;
@@ -184,14 +181,13 @@ static void count_instance(struct join *j)
 static bool split(struct grounder *g, uint32_t number)
 {
     if (g->clauses.v[number].npositive < 2) return false;
-    uint64_t matches = join_everything(g, &g->clauses.v[number], count_instance, SPLIT_INSTANCES);
+    uint64_t matches = join_everything(g, &g->clauses.v[number], count_instance, g->limits.split_instances);
     uint32_t first = g->clauses.n;
-    if (matches <= SPLIT_INSTANCES || !clause_decompose(g, number)) return false;
-    for (uint32_t i = first; i < g->clauses.n; i++) {
-        struct predicate *p = &g->predicates.v[g->clauses.v[i].predicate];
-        if (p->relation != HELPER_RELATION) continue;
+    if (matches <= g->limits.split_instances || !clause_decompose(g, number)) return false;
+    for (uint32_t i = first; i < g->clauses.n - 1;
+         i++) { /* the last one is what is left of the clause itself */
         reach_clause(g, &g->clauses.v[i], UINT64_MAX);
-        p = &g->predicates.v[g->clauses.v[i].predicate];
+        struct predicate *p = &g->predicates.v[g->clauses.v[i].predicate];
         if (!p->visible) continue;
         p->base = g->natoms;
         if (p->table.rows >= (GROUND_NONE >> 1) - g->natoms)

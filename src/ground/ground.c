@@ -6,6 +6,11 @@
 #include "base/clock.h"
 #include "ground/ground_internal.h"
 
+/* Chosen on the corpus: sheets that stay below are grounded plainly, which makes the better circuits. */
+#define SPLIT_INSTANCES 200000
+#define LARGE_TABLE 200000
+#define PATIENCE 2000000
+
 /* Whose fault was it? The clause that took the most work. */
 static void blame(const struct grounder *g, struct ground_report *report)
 {
@@ -69,6 +74,10 @@ struct ground *ground_build(const struct program *program, const struct ground_l
             g->program = program;
             g->terms = out->terms;
             g->report = report;
+            if (limits) g->limits = *limits;
+            if (!g->limits.split_instances) g->limits.split_instances = SPLIT_INSTANCES;
+            if (!g->limits.large_table) g->limits.large_table = LARGE_TABLE;
+            if (!g->limits.patience) g->limits.patience = PATIENCE;
             build(g, out);
             heap_leave(scratch);
             done = true;

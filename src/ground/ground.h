@@ -56,6 +56,10 @@ struct ground_limits {
     double seconds;            /* 0: none */
     size_t bytes;              /* 0: none */
     const atomic_bool *cancel; /* may be NULL */
+    /* When to look for a better way; 0: the usual. Tests set them low so that it is looked for everywhere. */
+    uint32_t split_instances; /* take a rule apart that has more ground instances */
+    uint32_t large_table;     /* compute relations on demand that have more tuples */
+    uint32_t patience;        /* do one or the other when a join tries more tuples */
 };
 
 /* What was done, also when it failed: for `ludens info --circuit` and messages about running over the budget.

@@ -123,8 +123,6 @@ struct clause {
     uint64_t patience;  /* when work exceeds this, something is done about it */
 };
 
-#define CLAUSE_PATIENCE 2000000
-
 struct functor {
     symbol name;
     uint32_t arity;
@@ -146,6 +144,7 @@ struct grounder {
     const struct program *program;
     struct terms *terms; /* the result's */
     struct ground_report *report;
+    struct ground_limits limits; /* with the usual values where nothing was said */
     VEC(struct predicate) predicates;
     uint32_t *slots; /* (relation, functor, arity) -> predicate + 1 */
     uint32_t mask;

@@ -9,9 +9,6 @@
  * Late predicates have no turn before all others are done. */
 #include "ground/ground_internal.h"
 
-/* A predicate with more rows than this is computed only as far as it is asked for, if possible. */
-#define LARGE_TABLE 200000
-
 static void note_change(struct grounder *g, uint32_t predicate)
 {
     if (g->predicates.v[predicate].changed) return;
@@ -188,8 +185,14 @@ void reach_all(struct grounder *g)
             tell_users(g);
             if (!done)
                 relieve(g, number);
-            else if (g->predicates.v[c->predicate].table.rows > LARGE_TABLE && demand_apply(g, c->predicate))
+            else if (g->predicates.v[c->predicate].table.rows > g->limits.large_table &&
+                     demand_apply(g, c->predicate))
                 start_over(g);
+            if (g->low <
+                at) { /* a fact, or a demand: components below come first, the rest of this one later */
+                g->dirty[at] = true;
+                break;
+            }
         }
     }
 }

@@ -9,7 +9,7 @@
 #include <dirent.h>
 #include <stdio.h>
 
-static bool slow;
+static bool slow, split;
 static const char *only; /* one game, for people looking for a mistake */
 
 static int is_sheet(const struct dirent *d)
@@ -27,7 +27,8 @@ static int check_game(const char *corpus, const char *name, uint64_t *states)
     struct error error = {0};
     volatile int result = 0;
     if (HEAP_ENTER(heap, &guard, &error)) {
-        struct ground_limits limits = {.seconds = 60, .bytes = (size_t)(slow ? 4096 : 64) << 20};
+        struct ground_limits limits = {.seconds = 60, .bytes = (size_t)(slow ? 4096 : split ? 32 : 64) << 20};
+        if (split) limits.split_instances = 50, limits.large_table = 100, limits.patience = 1000;
         struct ground_report report;
         snprintf(path, sizeof path, "%s/games/%s.kif", corpus, name);
         struct ground *g = ground_sheet(heap, source_read(heap, path), &limits, &report, &error);
@@ -76,6 +77,7 @@ static void ground_programs_follow_the_traces(void **state)
 int main(int argc, char **argv)
 {
     slow = argc > 1 && strcmp(argv[1], "slow") == 0;
+    split = argc > 1 && strcmp(argv[1], "split") == 0;
     only = argc > 2 ? argv[2] : NULL;
     const struct CMUnitTest tests[] = {cmocka_unit_test(ground_programs_follow_the_traces)};
     return cmocka_run_group_tests(tests, NULL, NULL);
