@@ -13,6 +13,10 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+
+#define LARGE_PAGE ((size_t)2 << 20)
+#define LARGE_BLOCK ((size_t)256 << 10)
 
 struct given_move {
     uint32_t slot, lane;
@@ -26,7 +30,7 @@ struct batch_inside {
     bool written;
     struct given_move *given;
     uint32_t ngiven, given_cap;
-    uint64_t *seed_block; /* one allocation for all that is aligned */
+    uint64_t *block; /* one allocation for all that is aligned */
 };
 
 #if defined(__x86_64__)
@@ -108,12 +112,31 @@ static void fill(const struct batch *b, uint32_t with_ones)
     memset(slot(b, with_ones), 0xff, b->words * 8);
 }
 
+/* Lines of the cache do not straddle vectors; large blocks get large pages where the system has them. */
+static void *aligned_block(size_t bytes)
+{
+    size_t align = bytes < LARGE_BLOCK ? 64 : LARGE_PAGE, size = (bytes + align - 1) & ~(align - 1);
+    void *block = aligned_alloc(align, size);
+#ifdef MADV_HUGEPAGE
+    if (block && align == LARGE_PAGE) madvise(block, size, MADV_HUGEPAGE);
+#endif
+    return block;
+}
+
 static void *zeroed(size_t n, size_t size)
 {
     return calloc(n ? n : 1, size);
 }
 
 struct batch *batch_new(const struct code *code, uint32_t lanes, uint64_t seed, struct error *error)
+{
+    const struct sweeper *sweeper = find_sweeper(lanes);
+    if (sweeper && code->compiled && code->compiled->lanes == sweeper->lanes) code = code->compiled;
+    return batch_new_interpreted(code, lanes, seed, error);
+}
+
+struct batch *batch_new_interpreted(const struct code *code, uint32_t lanes, uint64_t seed,
+                                    struct error *error)
 {
     const struct sweeper *sweeper = find_sweeper(lanes);
     if (!sweeper) {
@@ -143,10 +166,10 @@ struct batch *batch_new(const struct code *code, uint32_t lanes, uint64_t seed, 
         if (code->segments.v[s].cut_n > cuts) cuts = code->segments.v[s].cut_n;
     size_t vectors = code->nslots + cuts + scratch + CHOICE_LEVELS * n + n * n + n + 2 * (n + 1);
     size_t bytes = vectors * b->words * 8;
-    in->seed_block = aligned_alloc(64, (bytes + 63) & ~(size_t)63);
-    if (!in->seed_block || !c->sources || !c->round_planes) goto no_memory;
-    memset(in->seed_block, 0, bytes);
-    uint64_t *at = in->seed_block;
+    in->block = aligned_block(bytes);
+    if (!in->block || !c->sources || !c->round_planes) goto no_memory;
+    memset(in->block, 0, bytes);
+    uint64_t *at = in->block;
 #define TAKE(n) (at += (size_t)(n)*b->words, at - (size_t)(n)*b->words)
     in->mem = TAKE(code->nslots + cuts);
     c->scratch = TAKE(scratch);
@@ -182,7 +205,7 @@ void batch_free(struct batch *b)
         free(in->initial);
         free(in->given);
         free(in->dirty);
-        free(in->seed_block);
+        free(in->block);
         free(in);
     }
     free(b);

@@ -66,6 +66,9 @@ uint32_t batch_widths(uint32_t widths[4]);
 /* `lanes` is one of batch_widths, or 0 for the widest. All lanes begin in the initial state. NULL and an
  * error without memory. */
 struct batch *batch_new(const struct code *code, uint32_t lanes, uint64_t seed, struct error *error);
+/* The same on the interpreter, even if there is machine code. */
+struct batch *batch_new_interpreted(const struct code *code, uint32_t lanes, uint64_t seed,
+                                    struct error *error);
 void batch_free(struct batch *b);
 void batch_seed(struct batch *b, uint64_t seed);
 

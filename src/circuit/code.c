@@ -1,52 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* From the circuit to the op list: what is computed (nodes), in which order, in which slots.
- *
- * A value is something that needs a slot: values 0..nwires-1 are the circuit's wires, further ones are
- * invented here (inverted copies, parked wires, bits put aside). A node computes one value from others.
- * Invariants: a node comes after the nodes of the values it reads, except inside loops; a node that writes a
- * state bit in place comes after all other nodes of the step that read that bit.
- */
-#include "circuit/code.h"
+#include "circuit/code_internal.h"
 
 #include "base/clock.h"
-
-#include <assert.h>
-
-#define NONE UINT32_MAX
-
-struct code_node {
-    uint32_t first, n; /* operands.v[first ..]: value << 1 | inverted */
-    uint32_t value;    /* what it computes */
-    uint32_t bit;      /* the state bit it writes in place, or NONE */
-    bool inverted;     /* the result is stored inverted */
-    uint32_t kind;
-    uint32_t waits; /* nodes not yet done whose values it reads */
-    uint32_t holds; /* nodes not yet done that read the bit it will overwrite */
-};
-
-struct builder {
-    const struct circuit *c;
-    struct code *code;
-    struct heap *heap; /* for what is needed only while building */
-    uint32_t nwires, first_gate;
-    bool *stored_inverted; /* by wire: the slot holds the inverse */
-    bool *sense_fixed;     /* by wire: somebody outside relies on stored_inverted */
-    uint32_t *inverse;     /* by wire: value that holds the other sense, or 0 */
-    bool *is_legal;        /* by wire: it is the legality of a move and lies where these do */
-    uint32_t *park;        /* by wire: value of the parked copy, or 0 */
-    uint32_t nvalues;
-    VEC(struct code_node) nodes;
-    VEC(uint32_t) operands;
-    VEC(uint32_t) order;               /* nodes as they are to be executed */
-    VEC(struct code_segment) segments; /* ranges of `order`, not yet of ops */
-    VEC(uint32_t) cuts;                /* value << 1 | value of the bit */
-    VEC(struct code_park) parks;       /* wires and values */
-    VEC(uint32_t) staged;              /* pairs: value put aside, bit */
-    uint32_t *legal;                   /* by move: the value that says so, or NONE: it never changes */
-    uint32_t *slot;                    /* by value */
-    uint32_t *last_use;                /* by value: position in `order` */
-    uint32_t first_wire_slot;          /* slots from here on are used again */
-};
+#include "circuit/jit.h"
 
 static uint32_t new_value(struct builder *b)
 {
@@ -147,105 +103,11 @@ static void gate_nodes(struct builder *b, uint32_t first, uint32_t n, uint32_t g
     }
 }
 
-/* --- Order ---------------------------------------------------------------------------------------------- */
+/* --- Phases --------------------------------------------------------------------------------------------- */
 
-/* Who waits for whom, as lists in one array: those of node i begin at start[i - first]. An entry is node <<
- * 1, plus 1 if the follower waits only in order to overwrite a state bit. */
-struct followers {
-    uint32_t *start, *v;
-};
-
-static struct followers find_followers(struct builder *b, uint32_t first, uint32_t last,
-                                       const uint32_t *maker, const uint32_t *writer)
-{
-    struct code_node *nodes = b->nodes.v;
-    uint32_t n = last - first;
-    struct followers f = {.start = heap_zalloc(b->heap, (n + 2) * sizeof *f.start)};
-    for (int pass = 0; pass < 2; pass++) {
-        for (uint32_t i = first; i < last; i++)
-            for (uint32_t k = 0; k < nodes[i].n; k++) {
-                uint32_t v = b->operands.v[nodes[i].first + k] >> 1, before = maker[v];
-                uint32_t after = v >= 1 && v <= b->c->nbits ? writer[v - 1] : NONE;
-                if (before != NONE && before != i) {
-                    if (pass)
-                        f.v[f.start[before - first + 1]++] = i << 1, nodes[i].waits++;
-                    else
-                        f.start[before - first + 2]++;
-                }
-                if (after != NONE && after != i) {
-                    if (pass)
-                        f.v[f.start[i - first + 1]++] = after << 1 | 1, nodes[after].holds++;
-                    else
-                        f.start[i - first + 2]++;
-                }
-            }
-        if (pass) break;
-        for (uint32_t i = 1; i < n + 2; i++) f.start[i] += f.start[i - 1];
-        f.v = heap_alloc(b->heap, f.start[n + 1] * sizeof *f.v);
-    }
-    return f;
-}
-
-/* Bring the nodes first .. last-1 into an order: always the kind with most nodes ready, so that runs are
- * long. When nothing is ready, bits wait for each other: one node gives up writing in place. */
 static void schedule(struct builder *b, uint32_t first, uint32_t last)
 {
-    struct heap *heap = b->heap;
-    struct code_node *nodes = b->nodes.v;
-    if (first == last) return;
-    uint32_t *maker = heap_alloc(heap, b->nvalues * sizeof *maker);          /* node of a value, or NONE */
-    uint32_t *writer = heap_alloc(heap, (b->c->nbits + 1) * sizeof *writer); /* node that overwrites a bit */
-    memset(maker, 0xff, b->nvalues * sizeof *maker);
-    memset(writer, 0xff, (b->c->nbits + 1) * sizeof *writer);
-    for (uint32_t i = first; i < last; i++) {
-        maker[nodes[i].value] = i;
-        if (nodes[i].bit != NONE) writer[nodes[i].bit] = i;
-    }
-    struct followers f = find_followers(b, first, last, maker, writer);
-    struct vec_u32 ready[CODE_KINDS] = {0};
-    for (uint32_t i = first; i < last; i++)
-        if (nodes[i].waits + nodes[i].holds == 0) vec_push(heap, &ready[nodes[i].kind], i);
-    uint32_t left = last - first, bit = 0;
-    while (left > 0) {
-        uint32_t kind = 0;
-        for (uint32_t k = 1; k < CODE_KINDS; k++)
-            if (ready[k].n > ready[kind].n) kind = k;
-        if (ready[kind].n == 0) {
-            uint32_t stuck; /* what comes next by what it reads is held up, or it would be ready */
-            do stuck = writer[bit = (bit + 1) % b->c->nbits];
-            while (stuck == NONE || nodes[stuck].waits > 0 || nodes[stuck].holds == 0);
-            vec_push(heap, &b->staged, stuck);
-            nodes[stuck].holds = 0;
-            kind = nodes[stuck].kind;
-            vec_push(heap, &ready[kind], stuck);
-        }
-        while (ready[kind].n > 0) {
-            struct vec_u32 now = ready[kind]; /* first come first served: neighbours stay neighbours */
-            ready[kind] = (struct vec_u32){0};
-            for (uint32_t i = 0; i < now.n; i++) {
-                uint32_t at = now.v[i] - first;
-                vec_push(heap, &b->order, now.v[i]);
-                left--;
-                for (uint32_t k = f.start[at]; k < f.start[at + 1]; k++) {
-                    struct code_node *next = &nodes[f.v[k] >> 1];
-                    if (f.v[k] & 1) {
-                        if (next->holds == 0) continue; /* it gave up */
-                        next->holds--;
-                    } else {
-                        next->waits--;
-                    }
-                    if (next->waits + next->holds == 0) vec_push(heap, &ready[next->kind], f.v[k] >> 1);
-                }
-            }
-            vec_free(heap, &now);
-            heap_poll(heap);
-        }
-    }
-    for (uint32_t k = 0; k < CODE_KINDS; k++) vec_free(heap, &ready[k]);
-    heap_release(heap, f.v);
-    heap_release(heap, f.start);
-    heap_release(heap, writer);
-    heap_release(heap, maker);
+    (b->deep ? code_order_deep : code_order_runs)(b, first, last);
 }
 
 static void end_segment(struct builder *b, uint32_t begin, uint32_t cut_first)
@@ -369,155 +231,6 @@ static void step_phase(struct builder *b)
     b->code->phase_end[PHASE_STEP] = b->segments.n;
 }
 
-/* --- Slots ---------------------------------------------------------------------------------------------- */
-
-static void use_until(struct builder *b, uint32_t value, uint32_t position)
-{
-    if (b->last_use[value] < position) b->last_use[value] = position;
-}
-
-static uint32_t phase_begin(const struct builder *b, enum circuit_phase phase)
-{
-    uint32_t s = phase == PHASE_VIEW ? 0 : b->code->phase_end[phase - 1];
-    return s < b->segments.n ? b->segments.v[s].begin : b->order.n;
-}
-
-/* When is each value needed for the last time? Positions are those of `order`; in a loop everything is needed
- * until its last node. What choosing and parking read is needed until the step begins. */
-static void find_last_uses(struct builder *b)
-{
-    struct code *code = b->code;
-    uint32_t step = phase_begin(b, PHASE_STEP);
-    for (uint32_t s = 0; s < b->segments.n; s++) {
-        const struct code_segment *seg = &b->segments.v[s];
-        for (uint32_t p = seg->begin; p < seg->end; p++) {
-            const struct code_node *n = &b->nodes.v[b->order.v[p]];
-            uint32_t until = seg->cut_n ? seg->end - 1 : p;
-            for (uint32_t k = 0; k < n->n; k++) use_until(b, b->operands.v[n->first + k] >> 1, until);
-            if (seg->cut_n) use_until(b, n->value, until);
-        }
-    }
-    use_until(b, code->terminal, step);
-    for (uint32_t i = 0; i < b->parks.n; i++) use_until(b, b->parks.v[i].from, step);
-    for (uint32_t g = 0; g < code->goals.n; g++) use_until(b, code->goals.v[g].slot, step);
-}
-
-static void take_slot(struct builder *b, uint32_t position, struct vec_u32 *pool)
-{
-    const struct code_node *n = &b->nodes.v[b->order.v[position]];
-    if (n->bit != NONE)
-        b->slot[n->value] = b->slot[wire_bit(b->c, n->bit)];
-    else if (b->slot[n->value] == NONE)
-        b->slot[n->value] = pool->n ? vec_pop(pool) : b->code->nslots++;
-}
-
-static void give_slots(struct builder *b, struct vec_u32 *pool, const uint32_t *values, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t slot = b->slot[values[i]];
-        if (slot != NONE && slot >= b->first_wire_slot) vec_push(b->heap, pool, slot);
-    }
-}
-
-/* Rows of slots for what a role does and what is legal for it; returns the first slot behind them. */
-static uint32_t place_moves(struct builder *b, uint32_t role, uint32_t slot)
-{
-    const struct circuit *c = b->c;
-    uint32_t first = c->move_base[role], n = c->move_base[role + 1] - first;
-    uint32_t row = (n + CODE_BLOCK - 1) / CODE_BLOCK * CODE_BLOCK;
-    b->code->roles[role] = (struct code_role){.does = slot, .legal = slot + row, .n = n};
-    for (uint32_t m = 0; m < n; m++) {
-        b->slot[wire_move(c, first + m)] = slot + m;
-        if (b->legal[first + m] != NONE)
-            b->slot[b->legal[first + m]] = slot + row + m;
-        else if (c->legal[first + m] == EDGE_TRUE)
-            vec_push(b->code->heap, &b->code->ones, slot + row + m);
-    }
-    return slot + 2 * row;
-}
-
-static void assign_slots(struct builder *b)
-{
-    const struct circuit *c = b->c;
-    struct heap *heap = b->heap;
-    b->slot = heap_alloc(heap, (size_t)b->nvalues * sizeof *b->slot);
-    b->last_use = heap_zalloc(heap, (size_t)b->nvalues * sizeof *b->last_use);
-    memset(b->slot, 0xff, (size_t)b->nvalues * sizeof *b->slot);
-    find_last_uses(b);
-    /* values by the position of their last use */
-    uint32_t npos = b->order.n + 1, *start = heap_zalloc(heap, (npos + 2) * sizeof *start);
-    uint32_t *dying = heap_alloc(heap, (size_t)b->nvalues * sizeof *dying);
-    for (uint32_t v = 0; v < b->nvalues; v++) start[b->last_use[v] + 2]++;
-    for (uint32_t i = 1; i < npos + 2; i++) start[i] += start[i - 1];
-    for (uint32_t v = 0; v < b->nvalues; v++) dying[start[b->last_use[v] + 1]++] = v;
-    /* what has a place of its own for ever */
-    b->slot[0] = SLOT_ONES;
-    b->slot[b->nwires] = SLOT_ZEROS;
-    uint32_t slot = SLOT_BITS;
-    for (uint32_t i = 0; i < c->nbits; i++) b->slot[wire_bit(c, i)] = slot++;
-    for (uint32_t r = 0; r < c->nroles; r++) slot = place_moves(b, r, slot);
-    for (uint32_t i = 0; i < b->parks.n; i++) b->slot[b->parks.v[i].to] = slot++;
-    b->code->nslots = b->first_wire_slot = slot;
-    struct vec_u32 pool = {0};
-    for (uint32_t s = 0; s < b->segments.n; s++) {
-        const struct code_segment *seg = &b->segments.v[s];
-        if (seg->cut_n) { /* in a loop all slots are taken before any is given free */
-            for (uint32_t p = seg->begin; p < seg->end; p++) take_slot(b, p, &pool);
-            give_slots(b, &pool, dying + start[seg->begin], start[seg->end] - start[seg->begin]);
-        } else { /* a result may take the place of something read for the last time */
-            for (uint32_t p = seg->begin; p < seg->end; p++) {
-                give_slots(b, &pool, dying + start[p], start[p + 1] - start[p]);
-                take_slot(b, p, &pool);
-            }
-        }
-    }
-}
-
-/* --- Ops ------------------------------------------------------------------------------------------------ */
-
-static void emit_segment(struct builder *b, const struct code_segment *seg)
-{
-    struct code *code = b->code;
-    struct heap *heap = code->heap;
-    uint32_t begin = code->ops.n, cut_first = code->cuts.n;
-    for (uint32_t p = seg->begin, q; p < seg->end; p = q) {
-        uint32_t kind = b->nodes.v[b->order.v[p]].kind;
-        for (q = p; q < seg->end && b->nodes.v[b->order.v[q]].kind == kind; q++)
-            ;
-        vec_push(heap, &code->ops, kind | (q - p) << 8);
-        code->runs++;
-        for (uint32_t i = p; i < q; i++) {
-            const struct code_node *n = &b->nodes.v[b->order.v[i]];
-            const uint32_t *operand = b->operands.v + n->first;
-            vec_push(heap, &code->ops, b->slot[n->value]);
-            if (kind / 2 == CODE_WIDE) {
-                uint32_t plain = 0;
-                while (plain < n->n && !(operand[plain] & 1)) plain++;
-                vec_push(heap, &code->ops, plain);
-                vec_push(heap, &code->ops, n->n - plain);
-            }
-            for (uint32_t k = 0; k < n->n; k++) vec_push(heap, &code->ops, b->slot[operand[k] >> 1]);
-        }
-    }
-    for (uint32_t i = 0; i < seg->cut_n; i++) {
-        uint32_t cut = b->cuts.v[seg->cut_first + i];
-        vec_push(heap, &code->cuts, b->slot[cut >> 1] << 1 | (cut & 1));
-    }
-    vec_push(heap, &code->segments, (struct code_segment){begin, code->ops.n, cut_first, seg->cut_n});
-}
-
-static void emit(struct builder *b)
-{
-    struct code *code = b->code;
-    struct heap *heap = code->heap;
-    for (uint32_t s = 0; s < b->segments.n; s++) emit_segment(b, &b->segments.v[s]);
-    for (uint32_t i = 0; i < b->parks.n; i++)
-        vec_push(heap, &code->parks,
-                 (struct code_park){b->slot[b->parks.v[i].from], b->slot[b->parks.v[i].to]});
-    code->terminal = b->slot[code->terminal];
-    for (uint32_t g = 0; g < code->goals.n; g++) code->goals.v[g].slot = b->slot[code->goals.v[g].slot];
-}
-
 static void build(struct builder *b)
 {
     const struct circuit *c = b->c;
@@ -532,6 +245,7 @@ static void build(struct builder *b)
     b->park = heap_zalloc(heap, b->nwires * sizeof *b->park);
     b->is_legal = heap_zalloc(heap, b->nwires);
     b->legal = heap_alloc(heap, (c->nmoves + 1) * sizeof *b->legal);
+    memset(b->legal, 0xff, (c->nmoves + 1) * sizeof *b->legal);
     b->code->roles = heap_zalloc(b->code->heap, (c->nroles + 1) * sizeof *b->code->roles);
     for (uint32_t m = 0; m < c->nmoves; m++) want_sense(b, c->legal[m]);
     want_sense(b, c->terminal);
@@ -540,11 +254,12 @@ static void build(struct builder *b)
     view_phase(b);
     goal_phase(b);
     step_phase(b);
-    assign_slots(b);
-    emit(b);
+    code_assign_slots(b);
+    code_emit(b);
 }
 
-struct code *code_build(const struct circuit *c, const struct ground_limits *limits, struct error *error)
+static struct code *build_code(const struct circuit *c, bool deep, const struct ground_limits *limits,
+                               struct error *error)
 {
     struct heap *heap = heap_new(limits ? limits->bytes : 0);
     struct heap *work = heap_new(limits ? limits->bytes : 0);
@@ -556,7 +271,7 @@ struct code *code_build(const struct circuit *c, const struct ground_limits *lim
         if (HEAP_ENTER(work, &work_guard, error)) {
             work->cancel = limits ? limits->cancel : NULL;
             if (limits && limits->seconds > 0) work->deadline = clock_now() + limits->seconds;
-            struct builder b = {.c = c, .heap = work};
+            struct builder b = {.c = c, .heap = work, .deep = deep};
             b.code = heap_zalloc(heap, sizeof *b.code);
             *b.code = (struct code){
                 .heap = heap, .circuit = c, .nbits = c->nbits, .nmoves = c->nmoves, .nroles = c->nroles};
@@ -571,7 +286,31 @@ struct code *code_build(const struct circuit *c, const struct ground_limits *lim
     return code;
 }
 
+struct code *code_build(const struct circuit *c, const struct ground_limits *limits, struct error *error)
+{
+    return build_code(c, false, limits, error);
+}
+
+bool code_compile(struct code *code, uint32_t lanes, const struct ground_limits *limits, struct error *error)
+{
+    if (!jit_available(&lanes)) return error_set(error, ERROR_SYSTEM, "no machine code for this processor");
+    struct code *compiled = build_code(code->circuit, true, limits, error);
+    if (!compiled) return false;
+    compiled->lanes = lanes;
+    compiled->jit = jit_compile(compiled, error);
+    if (!compiled->jit) {
+        code_free(compiled);
+        return false;
+    }
+    code_free(code->compiled);
+    code->compiled = compiled;
+    return true;
+}
+
 void code_free(struct code *code)
 {
-    if (code) heap_free(code->heap);
+    if (!code) return;
+    code_free(code->compiled);
+    jit_free(code->jit);
+    heap_free(code->heap);
 }

@@ -83,10 +83,20 @@ struct code {
     VEC(struct code_park) parks;
     VEC(struct code_goal) goals;
     uint32_t runs, staged, widest_gate; /* for those who measure */
+    /* The same once more for machine code: operations in another order, slots assigned accordingly. */
+    struct code *compiled; /* owned; NULL: there is none */
+    uint32_t lanes;        /* of a compiled one: the number of lanes it is for */
+    VEC(bool) keep;        /* of a compiled one, by operation: its result is read outside its segment */
+    struct jit *jit;       /* of a compiled one */
 };
 
 /* The circuit must outlive the code. Limits as for grounding, NULL: none. */
 struct code *code_build(const struct circuit *c, const struct ground_limits *limits, struct error *error);
 void code_free(struct code *code);
+
+/* Translate to machine code for batches of so many lanes (0: the widest). Batches made afterwards use it.
+ * False and an error where this processor or system does not allow it, or a limit is hit; the code stays as
+ * it was. Not while other threads use the code. */
+bool code_compile(struct code *code, uint32_t lanes, const struct ground_limits *limits, struct error *error);
 
 #endif

@@ -7,6 +7,7 @@
  *     AVAILABLE    expression: does this processor have them
  *     and, where the processor has three-operand logic, TERNARY(a, b, c, table)
  */
+#include "circuit/jit.h"
 #include "circuit/sweep.h"
 
 #include <string.h>
@@ -170,16 +171,27 @@ FN void run(const uint32_t *op, const uint32_t *end, vec_alias *mem)
     }
 }
 
+/* The operations of segment i once. */
+FN void run_segment(const struct code *code, uint32_t i, vec_alias *mem)
+{
+    const struct code_segment *s = &code->segments.v[i];
+    if (code->jit)
+        code->jit->segment[i]((uint64_t *)mem);
+    else
+        run(code->ops.v + s->begin, code->ops.v + s->end, mem);
+}
+
 /* A loop is swept until its cuts stay as they are: then a further sweep would compute the same again. The
  * cuts' values before each sweep are kept behind the last slot. */
-FN void run_loop(const struct code *code, const struct code_segment *s, vec_alias *mem)
+FN void run_loop(const struct code *code, uint32_t segment, vec_alias *mem)
 {
-    const uint32_t *cuts = code->cuts.v + s->cut_first, *ops = code->ops.v;
+    const struct code_segment *s = &code->segments.v[segment];
+    const uint32_t *cuts = code->cuts.v + s->cut_first;
     vec_alias *before = mem + code->nslots;
     for (uint32_t i = 0; i < s->cut_n; i++)
         before[i] = mem[cuts[i] >> 1] = mem[cuts[i] & 1 ? SLOT_ONES : SLOT_ZEROS];
     for (;;) {
-        run(ops + s->begin, ops + s->end, mem);
+        run_segment(code, segment, mem);
         vec changed = mem[SLOT_ZEROS];
         for (uint32_t i = 0; i < s->cut_n; i++) {
             vec now = mem[cuts[i] >> 1];
@@ -192,14 +204,8 @@ FN void run_loop(const struct code *code, const struct code_segment *s, vec_alia
 
 FN void sweep(const struct code *code, uint32_t first, uint32_t last, uint64_t *memory)
 {
-    vec_alias *mem = (vec_alias *)memory;
-    for (uint32_t i = first; i < last; i++) {
-        const struct code_segment *s = &code->segments.v[i];
-        if (s->cut_n)
-            run_loop(code, s, mem);
-        else
-            run(code->ops.v + s->begin, code->ops.v + s->end, mem);
-    }
+    for (uint32_t i = first; i < last; i++)
+        (code->segments.v[i].cut_n ? run_loop : run_segment)(code, i, (vec_alias *)memory);
 }
 
 #include "circuit/choose_kernel.h"

@@ -63,7 +63,8 @@ static void play_events(struct worker *w)
 
 static void play_circuit(struct worker *w)
 {
-    struct batch *b = batch_new(w->setting->code, w->run->lanes, w->seed, &w->error);
+    struct batch *b = (w->run->engine == BENCH_MACHINE ? batch_new : batch_new_interpreted)(
+        w->setting->code, w->run->lanes, w->seed, &w->error);
     struct batch_tally tally = {0};
     w->failed = !b;
     if (!b) return;
@@ -78,8 +79,10 @@ static void play_circuit(struct worker *w)
 
 static void *work(void *worker)
 {
-    static void (*const play[])(struct worker *) = {
-        [BENCH_LIFTED] = play_lifted, [BENCH_EVENT] = play_events, [BENCH_CIRCUIT] = play_circuit};
+    static void (*const play[])(struct worker *) = {[BENCH_LIFTED] = play_lifted,
+                                                    [BENCH_EVENT] = play_events,
+                                                    [BENCH_CIRCUIT] = play_circuit,
+                                                    [BENCH_MACHINE] = play_circuit};
     struct worker *w = worker;
     play[w->run->engine](w);
     return NULL;

@@ -5,7 +5,7 @@
 
 #include "game/engine.h"
 
-enum bench_engine { BENCH_LIFTED, BENCH_EVENT, BENCH_CIRCUIT };
+enum bench_engine { BENCH_LIFTED, BENCH_EVENT, BENCH_CIRCUIT, BENCH_MACHINE };
 
 struct bench_run {
     enum bench_engine engine;

@@ -46,6 +46,8 @@ static const char *run_name(const struct bench_run *r, char out[40])
 {
     if (r->engine == BENCH_CIRCUIT)
         snprintf(out, 40, "circuit, %u lanes", r->lanes);
+    else if (r->engine == BENCH_MACHINE)
+        snprintf(out, 40, "machine code, %u", r->lanes);
     else
         snprintf(out, 40, "%s", r->engine == BENCH_LIFTED ? "lifted" : "event-driven");
     return out;
@@ -76,7 +78,8 @@ static const struct bench_run *find_run(const struct game_bench *g, enum bench_e
 static double ratio_of(const struct game_bench *g)
 {
     uint32_t widths[4], n = batch_widths(widths);
-    const struct bench_run *circuit = find_run(g, BENCH_CIRCUIT, widths[n - 1], false);
+    const struct bench_run *circuit = find_run(g, BENCH_MACHINE, widths[n - 1], false);
+    if (!circuit) circuit = find_run(g, BENCH_CIRCUIT, widths[n - 1], false);
     const struct bench_run *event = find_run(g, BENCH_EVENT, 0, false);
     if (!circuit || !event || event->transitions == 0) return 0;
     return transitions_per_second(circuit) / transitions_per_second(event);
@@ -84,17 +87,22 @@ static double ratio_of(const struct game_bench *g)
 
 /* --- Measuring ------------------------------------------------------------------------------------------ */
 
-static void plan(struct game_bench *g, const struct bench_options *o, bool grounds)
+static void plan(struct game_bench *g, const struct bench_options *o, const struct code *code)
 {
     uint32_t widths[4], n = batch_widths(widths);
     for (int many = 0; many < (o->threads > 1 ? 2 : 1); many++) {
         uint32_t threads = many ? (uint32_t)o->threads : 1;
         g->runs[g->nruns++] = (struct bench_run){.engine = BENCH_LIFTED, .threads = threads};
-        if (!grounds) continue;
+        if (!code) continue;
         g->runs[g->nruns++] = (struct bench_run){.engine = BENCH_EVENT, .threads = threads};
         for (uint32_t i = 0; i < n; i++)
             g->runs[g->nruns++] = (struct bench_run){.engine = BENCH_CIRCUIT,
                                                      .lanes = widths[i],
+                                                     .threads = threads,
+                                                     .profile = o->profile && !many};
+        if (code->compiled)
+            g->runs[g->nruns++] = (struct bench_run){.engine = BENCH_MACHINE,
+                                                     .lanes = code->compiled->lanes,
                                                      .threads = threads,
                                                      .profile = o->profile && !many};
     }
@@ -107,7 +115,7 @@ static bool measure(struct game_bench *g, const struct bench_options *o, struct 
                                     .seconds = o->seconds / REPETITIONS,
                                     .seed = o->seed,
                                     .max_steps = (uint32_t)o->max_steps};
-    plan(g, o, setting.code != NULL);
+    plan(g, o, setting.code);
     for (uint32_t rep = 0; rep < REPETITIONS; rep++)
         for (uint32_t i = 0; i < g->nruns; i++) {
             if (atomic_load(&terminal_interrupted)) return error_set(error, ERROR_CANCELLED, "interrupted");
@@ -136,10 +144,10 @@ static void print_text(const struct game_bench *g, const struct bench_options *o
     if (code)
         printf(
             "%s: %u ground rules, %u gates with %u inputs; read in %.1f ms, grounded in %.1f, circuit %.1f, "
-            "laid out %.1f\n",
+            "laid out %.1f, machine code %.1f\n",
             g->game->name, report->ground_rules, code->circuit->ngates, code->circuit->edges.n,
             1e3 * g->load_seconds, 1e3 * report->ground_seconds, 1e3 * report->circuit_seconds,
-            1e3 * report->code_seconds);
+            1e3 * report->code_seconds, 1e3 * report->machine_seconds);
     else
         printf("%s: not grounded: %s\n", g->game->name, engine_error(g->engine)->text);
     printf("  %-20s %14s %14s %9s", "engine", "games/s", "transitions/s", "x event");
@@ -167,12 +175,12 @@ static void print_text(const struct game_bench *g, const struct bench_options *o
 
 static json_t *run_json(const struct bench_run *r)
 {
-    static const char *const names[] = {"lifted", "event", "circuit"};
+    static const char *const names[] = {"lifted", "event", "circuit", "machine"};
     json_t *j = json_pack("{s:s, s:I, s:I, s:I, s:f, s:f, s:f}", "engine", names[r->engine], "threads",
                           (json_int_t)r->threads, "games", (json_int_t)r->games, "transitions",
                           (json_int_t)r->transitions, "seconds", r->seconds, "games_per_second",
                           games_per_second(r), "transitions_per_second", transitions_per_second(r));
-    if (r->engine == BENCH_CIRCUIT) json_object_set_new(j, "lanes", json_integer(r->lanes));
+    if (r->lanes) json_object_set_new(j, "lanes", json_integer(r->lanes));
     if (r->profile) {
         json_t *parts = json_object();
         double all = 0;
@@ -196,11 +204,11 @@ static json_t *game_json(const struct game_bench *g)
         json_object_set_new(j, "not_grounded", json_string(engine_error(g->engine)->text));
         return j;
     }
-    json_t *size =
-        json_pack("{s:I, s:I, s:I, s:f, s:f, s:f}", "ground_rules", (json_int_t)report->ground_rules, "gates",
-                  (json_int_t)code->circuit->ngates, "gate_inputs", (json_int_t)code->circuit->edges.n,
-                  "ground_ms", 1e3 * report->ground_seconds, "circuit_ms", 1e3 * report->circuit_seconds,
-                  "code_ms", 1e3 * report->code_seconds);
+    json_t *size = json_pack(
+        "{s:I, s:I, s:I, s:f, s:f, s:f, s:f}", "ground_rules", (json_int_t)report->ground_rules, "gates",
+        (json_int_t)code->circuit->ngates, "gate_inputs", (json_int_t)code->circuit->edges.n, "ground_ms",
+        1e3 * report->ground_seconds, "circuit_ms", 1e3 * report->circuit_seconds, "code_ms",
+        1e3 * report->code_seconds, "machine_ms", 1e3 * report->machine_seconds);
     json_object_update(j, size);
     json_decref(size);
     if (ratio_of(g) > 0) json_object_set_new(j, "ratio_to_event", json_real(ratio_of(g)));
@@ -249,10 +257,11 @@ int cmd_bench(int argc, char **argv)
     int operands, status;
     if (!command_begin(
             "bench [GAME...] [OPTION...]",
-            "Random games and transitions per second on each engine: the lifted one, the circuit at\n"
-            "each number of lanes, and, as a yardstick, event-driven propagation on the same circuit.\n"
-            "With one thread processor time counts, with many the clock. Without games: a standard "
-            "set.",
+            "Random games and transitions per second on each engine: the lifted one, the circuit "
+            "interpreted\n"
+            "at each number of lanes and as machine code at the widest, and, as a yardstick, event-driven\n"
+            "propagation on the same circuit. With one thread processor time counts, with many the clock.\n"
+            "Without games: a standard set.",
             table, 0, -1, argc, argv, &operands, &status))
         return status;
     int n = operands ? operands : (int)(sizeof standard_games / sizeof *standard_games);

@@ -3,6 +3,7 @@
 #include "../testing.h"
 
 #include "circuit/batch.h"
+#include "circuit/jit.h"
 #include "naive.h"
 
 #include <math.h>
@@ -49,11 +50,12 @@ static void check_goals(const struct circuit *c, const int16_t *goals, const boo
 
 /* Some rounds with lanes in random states: some choose, some take the first legal move of an order, some are
  * told. */
-static void check_circuit(struct rng *rng, const struct circuit *c, uint32_t lanes)
+static void check_circuit(struct rng *rng, const struct circuit *c, uint32_t lanes, bool machine)
 {
     struct error error;
     struct code *code = code_build(c, NULL, &error);
     assert_non_null(code);
+    if (machine) assert_true(code_compile(code, lanes, NULL, &error));
     struct batch *b = batch_new(code, lanes, 7, &error);
     assert_non_null(b);
     uint32_t nwires = wire_gate(c, c->ngates), *order = malloc((c->nmoves + 1) * sizeof *order);
@@ -141,23 +143,37 @@ static void check_circuit(struct rng *rng, const struct circuit *c, uint32_t lan
     code_free(code);
 }
 
-static void all_widths_agree_with_naive_evaluation(void **unused)
+static void check_random_circuits(const uint32_t *widths, uint32_t n, bool machine)
 {
     struct rng rng;
     rng_init(&rng, 12345);
-    uint32_t widths[4], n = batch_widths(widths);
-    assert_true(n >= 1 && widths[0] == 64);
     for (int i = 0; i < 60; i++) {
         struct random_shape shape = {.nbits = rng_below(&rng, 100),
                                      .nroles = 1 + rng_below(&rng, 3),
                                      .moves = 1 + rng_below(&rng, i % 4 ? 40 : 180),
                                      .gates = rng_below(&rng, 200),
                                      .loops = rng_below(&rng, 3),
-                                     .width = 1 + rng_below(&rng, 20)};
+                                     .width = 1 + rng_below(&rng, i % 5 ? 20 : 100)};
         struct circuit *c = random_circuit(&rng, &shape);
-        check_circuit(&rng, c, widths[(uint32_t)i % n]);
+        check_circuit(&rng, c, widths[(uint32_t)i % n], machine);
         heap_free(c->heap);
     }
+}
+
+static void all_widths_agree_with_naive_evaluation(void **unused)
+{
+    uint32_t widths[4], n = batch_widths(widths);
+    assert_true(n >= 1 && widths[0] == 64);
+    check_random_circuits(widths, n, false);
+}
+
+static void machine_code_agrees_with_naive_evaluation(void **unused)
+{
+    uint32_t widths[4], all = batch_widths(widths), n = 0;
+    for (uint32_t i = 0; i < all; i++)
+        if (jit_available(&widths[i])) widths[n++] = widths[i];
+    if (n == 0) skip();
+    check_random_circuits(widths, n, true);
 }
 
 /* The state is the set of legal moves of both roles; nothing ever changes. */
@@ -329,6 +345,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_widths_agree_with_naive_evaluation),
+        cmocka_unit_test(machine_code_agrees_with_naive_evaluation),
         cmocka_unit_test(each_legal_move_is_equally_likely_in_each_lane),
         cmocka_unit_test(a_lane_plays_the_same_game_at_every_width),
         cmocka_unit_test(tosses_come_out_as_often_as_asked),

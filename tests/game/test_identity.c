@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The ground engine is the lifted one, only faster: random games state by state, at every number of lanes.
+/* The ground engine is the lifted one, only faster: random games state by state, at every number of lanes and
+ * in machine code.
  *
  *     test_identity                            a few games of the library
  *     test_identity [-n N] [-t SEC] FILE...    these sheets: N games each, not longer than SEC seconds each
@@ -30,7 +31,7 @@ struct match {
 };
 
 static double seconds_each = 0.3;
-static uint32_t games_each = 6;
+static uint32_t games_each = 8;
 
 #define MUST(r, x)                                                                          \
     do {                                                                                    \
@@ -104,10 +105,10 @@ static uint32_t lifted_number(struct match *m, uint32_t role, uint32_t move)
     return *known - 1;
 }
 
-static void play(struct match *m, uint32_t lanes, uint32_t follow, double until)
+static void play(struct match *m, uint32_t lanes, bool machine, uint32_t follow, double until)
 {
     struct error error;
-    struct batch *b = batch_new(m->code, lanes, lanes + 1, &error);
+    struct batch *b = (machine ? batch_new : batch_new_interpreted)(m->code, lanes, lanes + machine, &error);
     assert_non_null(b);
     struct follower *followers = calloc(follow, sizeof *followers);
     uint32_t joint[64], going = follow, stride = lanes / follow;
@@ -168,9 +169,10 @@ static void compare_engines(struct match *m, const struct code *code)
     m->chosen = malloc((size_t)c->nroles * BATCH_MAX_LANES * sizeof *m->chosen);
     m->seen.words = (c->nbits + 63) / 64;
     assert_true(state_reserve(&m->seen, m->seen.words + 1));
-    uint32_t widths[4], n = batch_widths(widths);
-    for (uint32_t i = 0; i < n; i++)
-        play(m, widths[i], (games_each + n - 1 - i) / n, clock_now() + seconds_each / n);
+    uint32_t widths[5], n = batch_widths(widths), runs = n;
+    if (code->compiled) widths[runs++] = code->compiled->lanes;
+    for (uint32_t i = 0; i < runs; i++)
+        play(m, widths[i], i >= n, (games_each + runs - 1 - i) / runs, clock_now() + seconds_each / runs);
     for (uint32_t r = 0; r < c->nroles; r++) list_done(&m->lifted_move[r]);
     reasoner_free(m->circuit);
     free(m->lifted_move), free(m->legal), free(m->chosen);
@@ -237,6 +239,6 @@ int main(int argc, char **argv)
     nsheets = argc - optind;
     const struct CMUnitTest library[] = {cmocka_unit_test(library_games_are_the_same)};
     const struct CMUnitTest given[] = {cmocka_unit_test(given_sheets_are_the_same)};
-    if (games_each < 3) games_each = 3;
+    if (games_each < 4) games_each = 4;
     return nsheets ? cmocka_run_group_tests(given, NULL, NULL) : cmocka_run_group_tests(library, NULL, NULL);
 }

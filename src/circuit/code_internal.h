@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Inside of code*.c: from the circuit to the op list.
+ *
+ *     code.c        what is computed: nodes, phase by phase
+ *     code_order.c  in which order
+ *     code_slots.c  in which slots; the ops
+ *
+ * A value is something that needs a slot: values 0..nwires-1 are the circuit's wires, further ones are
+ * invented (inverted copies, parked wires, bits put aside). A node computes one value from others.
+ * Invariants: a node comes after the nodes of the values it reads, except inside loops; a node that writes a
+ * state bit in place comes after all other nodes of the step that read that bit.
+ */
+#ifndef CIRCUIT_CODE_INTERNAL_H
+#define CIRCUIT_CODE_INTERNAL_H
+
+#include "circuit/code.h"
+
+#define NONE UINT32_MAX
+
+struct code_node {
+    uint32_t first, n; /* operands.v[first ..]: value << 1 | inverted */
+    uint32_t value;    /* what it computes */
+    uint32_t bit;      /* the state bit it writes in place, or NONE */
+    bool inverted;     /* the result is stored inverted */
+    uint32_t kind;
+    uint32_t waits; /* nodes not yet done whose values it reads */
+    uint32_t holds; /* nodes not yet done that read the bit it will overwrite */
+};
+
+struct builder {
+    bool deep; /* the order wanted */
+    const struct circuit *c;
+    struct code *code;
+    struct heap *heap; /* for what is needed only while building */
+    uint32_t nwires, first_gate;
+    bool *stored_inverted; /* by wire: the slot holds the inverse */
+    bool *sense_fixed;     /* by wire: somebody outside relies on stored_inverted */
+    uint32_t *inverse;     /* by wire: value that holds the other sense, or 0 */
+    bool *is_legal;        /* by wire: it is the legality of a move and lies where these do */
+    uint32_t *park;        /* by wire: value of the parked copy, or 0 */
+    uint32_t nvalues;
+    VEC(struct code_node) nodes;
+    VEC(uint32_t) operands;
+    VEC(uint32_t) order;               /* nodes as they are to be executed */
+    VEC(struct code_segment) segments; /* ranges of `order`, not yet of ops */
+    VEC(uint32_t) cuts;                /* value << 1 | value of the bit */
+    VEC(struct code_park) parks;       /* wires and values */
+    VEC(uint32_t) staged;              /* nodes whose bit is put aside and copied last */
+    uint32_t *legal;                   /* by move: the value that says so, or NONE: it never changes */
+    uint32_t *slot;                    /* by value */
+    uint32_t *last_use;                /* by value: position in `order` */
+    bool *keep;                        /* by value: somebody outside its segment reads it */
+    uint32_t first_wire_slot;          /* slots from here on are used again */
+};
+
+/* Append the nodes first .. last-1 to `order`: either so that operations of one shape stand together, which
+ * the interpreter likes, or depth first, so that what is computed is used soon, which machine code with its
+ * registers likes. Nodes that had to give up writing their bit in place are added to `staged`. */
+void code_order_runs(struct builder *b, uint32_t first, uint32_t last);
+void code_order_deep(struct builder *b, uint32_t first, uint32_t last);
+
+void code_assign_slots(struct builder *b);
+void code_emit(struct builder *b);
+
+#endif

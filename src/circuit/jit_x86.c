@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Encodings: Intel SDM volume 2, sections 2.3 (VEX) and 2.7 (EVEX).
+ *
+ * With EVEX a displacement of one byte counts in vectors, so a base register reaches 256 slots with short
+ * instructions. Nine registers need not be saved for the caller: they point to the middles of the first nine
+ * such windows; slots beyond are reached with displacements of four bytes.
+ */
+#include "circuit/jit_x86.h"
+
+enum { WINDOW = 256, MIDDLE = 128 };
+static const uint8_t bases[] = {7, 0, 1, 2, 6, 8, 9, 10, 11}; /* rdi, rax, rcx, rdx, rsi, r8 .. r11 */
+enum { BASES = sizeof bases };
+
+enum { MAP_0F = 1, MAP_0F3A = 3 };
+enum {
+    OP_LOAD = 0x6f,
+    OP_STORE = 0x7f,
+    OP_AND = 0xdb,
+    OP_AND_NOT = 0xdf,
+    OP_OR = 0xeb,
+    OP_XOR = 0xef,
+    OP_TERNARY = 0x25
+};
+
+static void byte(struct assembler *a, uint32_t x)
+{
+    if (a->n < a->room) a->code[a->n] = (uint8_t)x;
+    a->n++;
+}
+
+static void four_bytes(struct assembler *a, uint32_t x)
+{
+    for (int i = 0; i < 4; i++) byte(a, x >> 8 * i);
+}
+
+static uint32_t slot_bytes(const struct assembler *a)
+{
+    return a->wide ? 64 : 32;
+}
+
+static uint32_t windows(const struct assembler *a)
+{
+    uint32_t n = a->wide ? (a->slots + WINDOW - 1) / WINDOW : 1;
+    return n < 1 ? 1 : n > BASES ? BASES : n;
+}
+
+/* The prefix, opcode and operands of a vector instruction: reg, vvvv, and rm, which may be a slot. */
+static void vector(struct assembler *a, int map, uint8_t opcode, uint32_t reg, uint32_t vvvv, uint32_t rm)
+{
+    bool memory = rm & SLOT_OPERAND;
+    uint32_t slot = rm & ~SLOT_OPERAND, window = slot / WINDOW, base = bases[0];
+    int32_t displacement = 0;
+    bool is_short = false;
+    if (memory) {
+        if (a->wide && window < windows(a)) {
+            base = bases[window];
+            displacement = (int32_t)(slot % WINDOW) - MIDDLE;
+            is_short = true;
+        } else { /* the first base points to the middle of its window */
+            displacement = ((int32_t)slot - (a->wide ? MIDDLE : 0)) * (int32_t)slot_bytes(a);
+        }
+    }
+    uint32_t b = memory ? base : rm;
+    if (a->wide) {
+        uint32_t x = memory ? 0 : rm >> 4 & 1; /* bit 4 of a register; there is no index register */
+        byte(a, 0x62);
+        byte(a, (~reg >> 3 & 1) << 7 | (~x & 1) << 6 | (~b >> 3 & 1) << 5 | (~reg >> 4 & 1) << 4 |
+                    (uint32_t)map);
+        byte(a, 1u << 7 | (~vvvv & 15) << 3 | 1u << 2 | 1);
+        byte(a, 2u << 5 | (~vvvv >> 4 & 1) << 3);
+    } else {
+        byte(a, 0xc4);
+        byte(a, (~reg >> 3 & 1) << 7 | 1u << 6 | (~b >> 3 & 1) << 5 | (uint32_t)map);
+        byte(a, (~vvvv & 15) << 3 | 1u << 2 | 1);
+    }
+    byte(a, opcode);
+    byte(a, (memory ? is_short ? 1u : 2u : 3u) << 6 | (reg & 7) << 3 | (b & 7));
+    if (memory) {
+        if (is_short)
+            byte(a, (uint32_t)displacement);
+        else
+            four_bytes(a, (uint32_t)displacement);
+    }
+}
+
+/* lea base, [rdi + bytes] */
+static void point(struct assembler *a, uint32_t base, uint32_t bytes)
+{
+    byte(a, 0x48 | (base >> 3 & 1) << 2);
+    byte(a, 0x8d);
+    byte(a, 2u << 6 | (base & 7) << 3 | 7);
+    four_bytes(a, bytes);
+}
+
+void x86_begin(struct assembler *a)
+{
+    if (!a->wide) return;
+    for (uint32_t i = 1; i < windows(a); i++) point(a, bases[i], (i * WINDOW + MIDDLE) * slot_bytes(a));
+    point(a, bases[0], MIDDLE * slot_bytes(a));
+}
+
+void x86_end(struct assembler *a)
+{
+    byte(a, 0xc5); /* vzeroupper */
+    byte(a, 0xf8);
+    byte(a, 0x77);
+    byte(a, 0xc3); /* ret */
+}
+
+void x86_load(struct assembler *a, uint32_t to, uint32_t from)
+{
+    vector(a, MAP_0F, OP_LOAD, to, 0, from);
+}
+
+void x86_store(struct assembler *a, uint32_t slot, uint32_t from)
+{
+    vector(a, MAP_0F, OP_STORE, from, 0, slot | SLOT_OPERAND);
+}
+
+void x86_and(struct assembler *a, uint32_t to, uint32_t x, uint32_t y)
+{
+    vector(a, MAP_0F, OP_AND, to, x, y);
+}
+
+void x86_and_not(struct assembler *a, uint32_t to, uint32_t x, uint32_t y)
+{
+    vector(a, MAP_0F, OP_AND_NOT, to, x, y);
+}
+
+void x86_or(struct assembler *a, uint32_t to, uint32_t x, uint32_t y)
+{
+    vector(a, MAP_0F, OP_OR, to, x, y);
+}
+
+void x86_xor(struct assembler *a, uint32_t to, uint32_t x, uint32_t y)
+{
+    vector(a, MAP_0F, OP_XOR, to, x, y);
+}
+
+void x86_ternary(struct assembler *a, uint32_t to, uint32_t x, uint32_t y, uint8_t table)
+{
+    vector(a, MAP_0F3A, OP_TERNARY, to, x, y);
+    byte(a, table);
+}
