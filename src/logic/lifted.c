@@ -80,6 +80,8 @@ static void set_up(struct lifted *e)
     e->relations = heap_zalloc(e->heap, (p->relations.n + 1) * sizeof *e->relations);
     for (uint32_t r = 0; r < p->relations.n; r++)
         e->relations[r] = (struct lifted_relation){.kind = RELATION_CALLED, .arity = p->relations.v[r].arity};
+    e->rules = heap_alloc(e->heap, (p->rules.n + 1) * sizeof *e->rules);
+    if (p->rules.n) memcpy(e->rules, p->rules.v, p->rules.n * sizeof *e->rules);
     e->relations[p->keyword[KW_TRUE]].kind = RELATION_TRUE;
     e->relations[p->keyword[KW_DOES]].kind = RELATION_DOES;
     for (int i = 0; i < LIFE_COUNT; i++) {

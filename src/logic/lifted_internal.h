@@ -274,6 +274,7 @@ struct lifted {
     uint64_t step_limit;
 
     struct lifted_relation *relations;
+    struct rule *rules; /* those of the program, with short calls written out; by the same numbers */
     VEC(struct proc *) procs;
 
     /* facts */
@@ -310,6 +311,9 @@ struct lifted {
 /* lifted_static.c: relations that depend on nothing. */
 void static_evaluate(struct lifted *e);
 struct static_view *static_view(struct lifted *e, uint32_t relation, const char *pattern);
+
+/* lifted_inline.c: write out short calls; `order` lists the relations callees first. */
+void inline_calls(struct lifted *e, const uint32_t *order);
 
 /* lifted_facts.c: the state. */
 uint32_t fact_number(struct lifted *e, term fact);

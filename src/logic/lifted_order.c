@@ -41,6 +41,11 @@ static void unite(struct varset *to, const struct varset *from)
     for (size_t i = 0; i < sizeof to->w / sizeof *to->w; i++) to->w[i] |= from->w[i];
 }
 
+static void intersect(struct varset *s, const struct varset *with)
+{
+    for (size_t i = 0; i < sizeof s->w / sizeof *s->w; i++) s->w[i] &= with->w[i];
+}
+
 static bool has(const struct varset *s, uint32_t v)
 {
     return s->w[v / 64] >> (v % 64) & 1;
@@ -72,7 +77,7 @@ static double relation_domain(struct lifted *e, uint32_t relation, uint32_t colu
     const struct vec_u32 *rules = &e->program->relations.v[relation].rules;
     double sum = 0;
     for (uint32_t i = 0; i < rules->n; i++) {
-        const struct rule *rule = &e->program->rules.v[rules->v[i]];
+        const struct rule *rule = &e->rules[rules->v[i]];
         term x = term_arg(e->terms, rule->head, column);
         const struct term_node *n = term_get(e->terms, x);
         sum += n->ground ? 1 : n->variable ? variable_domain(e, rule, n->head) : UNKNOWN_DOMAIN;
@@ -125,9 +130,10 @@ struct body {
     const struct rule *rule;
     const char *pattern; /* of the head */
     struct place *places;
-    double *domain;       /* by variable */
-    struct varset start;  /* bound by the call */
-    struct varset wanted; /* by the head, beyond these */
+    double *domain;         /* by variable */
+    struct varset start;    /* bound by the call */
+    struct varset bindable; /* by the call or positive literals: not so are variables of negations alone */
+    struct varset wanted;   /* by the head, beyond these */
     bool whole;
     bool exact;
     struct arena_mark mark;
@@ -179,6 +185,7 @@ static void read_place(struct body *b, struct place *p, const struct literal *l)
     const struct terms *t = e->terms;
     *p = (struct place){.literal = l};
     collect(t, l->atom, &p->all);
+    if (l->kind == LITERAL_NEGATIVE) intersect(&p->all, &b->bindable);
     if (l->kind == LITERAL_DISTINCT) return;
     p->kind = e->relations[l->relation].kind;
     term atom = l->atom;
@@ -198,6 +205,9 @@ static void read_body(struct lifted *e, struct body *b, const struct rule *rule,
     *b = (struct body){.e = e, .rule = rule, .pattern = pattern, .mark = arena_mark(&e->scratch)};
     b->places = arena_cut(&e->scratch, (rule->nbody + 1) * sizeof *b->places);
     b->domain = arena_cut(&e->scratch, (rule->nvars + 1) * sizeof *b->domain);
+    collect(e->terms, rule->head, &b->bindable);
+    for (uint32_t i = 0; i < rule->nbody; i++)
+        if (rule->body[i].kind == LITERAL_POSITIVE) collect(e->terms, rule->body[i].atom, &b->bindable);
     for (uint32_t i = 0; i < rule->nbody; i++) read_place(b, &b->places[i], &rule->body[i]);
     for (uint32_t v = 0; v < rule->nvars; v++) {
         b->domain[v] = variable_domain(e, rule, v);
@@ -237,6 +247,13 @@ static double share(const struct place *p, const struct varset *bound, double ro
 static bool may_come(const struct place *p, const struct varset *bound)
 {
     return p->literal->kind == LITERAL_POSITIVE || contains(bound, &p->all);
+}
+
+/* Tests that cost next to nothing come as soon as they can. */
+static bool is_free(const struct place *p)
+{
+    return p->literal->kind == LITERAL_DISTINCT ||
+           (p->literal->kind == LITERAL_NEGATIVE && p->kind != RELATION_CALLED);
 }
 
 static void ask_call(struct body *b, const struct place *p, struct progress *at, double *rows, double *work)
@@ -287,19 +304,16 @@ static void advance(struct body *b, const struct place *p, struct progress *at)
     if (p->literal->kind == LITERAL_POSITIVE) unite(&at->bound, &p->all);
 }
 
-/* Negations and `distinct` that have become possible, cheap ones first. */
+/* Take the free tests that have become possible. */
 static void take_tests(struct body *b, bool *done, struct progress *at, uint32_t *order, uint32_t *n)
 {
-    for (int pass = 0; pass < 2; pass++)
-        for (uint32_t i = 0; i < b->rule->nbody; i++) {
-            const struct place *p = &b->places[i];
-            if (done[i] || p->literal->kind == LITERAL_POSITIVE || !contains(&at->bound, &p->all)) continue;
-            bool costly = p->literal->kind == LITERAL_NEGATIVE && p->kind == RELATION_CALLED;
-            if (costly != (pass == 1)) continue;
-            advance(b, p, at);
-            done[i] = true;
-            if (order) order[(*n)++] = i;
-        }
+    for (uint32_t i = 0; i < b->rule->nbody; i++) {
+        const struct place *p = &b->places[i];
+        if (done[i] || !is_free(p) || !contains(&at->bound, &p->all)) continue;
+        advance(b, p, at);
+        done[i] = true;
+        if (order) order[(*n)++] = i;
+    }
 }
 
 /* Always the literal that leaves the least to do. */
@@ -325,50 +339,43 @@ static void order_greedily(struct body *b, struct progress *at, uint32_t *order)
     }
 }
 
-/* Dynamic programming over the sets of positive literals that have been placed. */
-static void order_exactly(struct body *b, uint32_t npositive, uint32_t *order)
+/* Dynamic programming over sets of the literals that are not free tests. */
+static void order_exactly(struct body *b, uint32_t nmain, uint32_t *order)
 {
     struct lifted *e = b->e;
-    uint32_t total = b->rule->nbody, sets = 1u << npositive, *positive, n = 0;
+    uint32_t total = b->rule->nbody, sets = 1u << nmain, n = 0, placed = 0;
     struct entry {
         struct progress at;
         uint32_t last;
         bool known;
     } *best = arena_cut(&e->scratch, sets * sizeof *best);
     bool *done = arena_cut(&e->scratch, total + 1);
-    positive = arena_cut(&e->scratch, (npositive + 1) * sizeof *positive);
+    uint32_t *main = arena_cut(&e->scratch, (nmain + 1) * sizeof *main);
+    uint32_t *path = arena_cut(&e->scratch, (nmain + 1) * sizeof *path);
     for (uint32_t i = 0; i < total; i++)
-        if (b->places[i].literal->kind == LITERAL_POSITIVE) positive[n++] = i;
+        if (!is_free(&b->places[i])) main[n++] = i;
     for (uint32_t s = 0; s < sets; s++) best[s].known = false;
     memset(done, 0, total + 1);
-    best[0].at = (struct progress){.bound = b->start, .rows = 1};
-    best[0].known = true;
+    best[0] = (struct entry){.at = {.bound = b->start, .rows = 1}, .known = true};
     take_tests(b, done, &best[0].at, NULL, NULL);
     for (uint32_t s = 0; s < sets; s++)
-        for (uint32_t k = 0; k < npositive && best[s].known; k++) {
-            if (s >> k & 1) continue;
+        for (uint32_t k = 0; k < nmain && best[s].known; k++) {
             struct progress at = best[s].at;
-            /* Tests that were possible before are done: those whose variables were bound. */
-            for (uint32_t i = 0; i < total; i++)
-                done[i] =
-                    b->places[i].literal->kind != LITERAL_POSITIVE && contains(&at.bound, &b->places[i].all);
-            advance(b, &b->places[positive[k]], &at);
+            if (s >> k & 1 || !may_come(&b->places[main[k]], &at.bound)) continue;
+            /* Tests that were possible before are done. */
+            for (uint32_t i = 0; i < total; i++) done[i] = contains(&at.bound, &b->places[i].all);
+            advance(b, &b->places[main[k]], &at);
             take_tests(b, done, &at, NULL, NULL);
             struct entry *to = &best[s | 1u << k];
             if (!to->known || at.cost + at.rows < to->at.cost + to->at.rows)
-                *to = (struct entry){at, positive[k], true};
+                *to = (struct entry){at, k, true};
         }
     /* Walk back, then forward with the tests in between. */
-    uint32_t *path = arena_cut(&e->scratch, (npositive + 1) * sizeof *path), s = sets - 1, placed = 0;
-    for (uint32_t i = npositive; i-- > 0;) {
-        path[i] = best[s].last;
-        for (uint32_t k = 0; k < npositive; k++)
-            if (positive[k] == path[i]) s &= ~(1u << k);
-    }
+    for (uint32_t i = nmain, s = sets - 1; i-- > 0; s &= ~(1u << best[s].last)) path[i] = main[best[s].last];
     struct progress at = {.bound = b->start, .rows = 1};
     memset(done, 0, total + 1);
     take_tests(b, done, &at, order, &placed);
-    for (uint32_t i = 0; i < npositive; i++) {
+    for (uint32_t i = 0; i < nmain; i++) {
         advance(b, &b->places[path[i]], &at);
         done[path[i]] = true;
         order[placed++] = path[i];
@@ -392,7 +399,7 @@ static struct guess guess_rules(struct lifted *e, uint32_t relation, const char 
         nfree++;
     }
     for (uint32_t i = 0; i < rules->n; i++) {
-        const struct rule *rule = &e->program->rules.v[rules->v[i]];
+        const struct rule *rule = &e->rules[rules->v[i]];
         struct body b;
         double chance = 1; /* that a bound argument is the one in the head */
         for (uint32_t k = 0; k < r->arity; k++) {
@@ -441,7 +448,7 @@ static bool may_be_endless(const struct lifted *e, uint32_t relation, const char
     const struct relation *r = &e->program->relations.v[relation];
     if (!r->recursive) return false;
     for (uint32_t i = 0; i < r->rules.n; i++) {
-        term head = e->program->rules.v[r->rules.v[i]].head;
+        term head = e->rules[r->rules.v[i]].head;
         for (uint32_t k = 0; k < r->arity; k++) {
             const struct term_node *n = term_get(e->terms, term_arg(e->terms, head, k));
             if (pattern[k] == 'f' && !n->variable && !n->ground) return true;
@@ -533,9 +540,9 @@ void order_body(struct lifted *e, const struct rule *rule, const char *pattern, 
     }
     struct body b;
     read_body(e, &b, rule, pattern);
-    uint32_t npositive = 0, driver = UINT32_MAX;
+    uint32_t nmain = 0, driver = UINT32_MAX;
     for (uint32_t i = 0; i < rule->nbody; i++) {
-        npositive += rule->body[i].kind == LITERAL_POSITIVE;
+        nmain += !is_free(&b.places[i]);
         if (whole && driver == UINT32_MAX && order_drives(e, rule, &rule->body[i])) driver = i;
     }
     struct progress at = {.bound = b.start, .rows = 1};
@@ -543,8 +550,8 @@ void order_body(struct lifted *e, const struct rule *rule, const char *pattern, 
         unite(&b.start, &b.places[driver].all);
         at.bound = b.start;
     }
-    if (npositive <= MAX_EXACT)
-        order_exactly(&b, npositive, order);
+    if (nmain <= MAX_EXACT)
+        order_exactly(&b, nmain, order);
     else
         order_greedily(&b, &at, order);
     if (driver != UINT32_MAX) {

@@ -454,7 +454,7 @@ void proc_compile(struct lifted *e, struct proc *p)
     if (e->relations[p->relation].arity > MOST_ARGUMENTS)
         heap_fail(e->heap, ERROR_INPUT, "a relation has more than %d arguments", MOST_ARGUMENTS);
     for (uint32_t i = 0; i < all->n; i++) {
-        const struct rule *rule = &e->program->rules.v[all->v[i]];
+        const struct rule *rule = &e->rules[all->v[i]];
         if (rule->nbody && is_possible(e, rule)) rules[n++] = rule; /* those without body are given */
     }
     choose_argument(e, p, rules, n);

@@ -172,6 +172,7 @@ void static_evaluate(struct lifted *e)
         count_distinct(e, rel, &stamp, &serial);
         rel->kind = RELATION_STATIC;
     }
+    inline_calls(e, order);
     lifted_forget(e); /* the tables the rows were copied from */
     heap_release(e->heap, reached);
     heap_release(e->heap, order);

@@ -133,6 +133,32 @@ static void deep_recursion_needs_no_stack(void **state)
     heap_free(heap);
 }
 
+/* Relations with one short rule are written out where they are called: these are the traps of that. */
+static void short_rules_mean_the_same_written_out(void **state)
+{
+    const char *board = "(init (cell 1 x)) (init (cell 2 x)) (init (cell 2 o)) (place 1) (place 2) (place 3)"
+                        "(<= (taken ?p) (true (cell ?p ?any)))"
+                        "(<= (open ?p) (place ?p) (not (taken ?p)))"
+                        "(<= (moved ?m) (does ?r (go ?m)))"
+                        "(<= (twice ?p) (true (cell ?p ?a)) (true (cell ?p ?b)) (distinct ?a ?b))"
+                        "(<= (same ?a ?a) (place ?a))";
+    static const char *const cases[][2] = {
+        {"(<= (next (free ?p)) (open ?p))", "(free 3)"},
+        {"(<= (next (not_open ?p)) (place ?p) (not (open ?p)))", "(not_open 1) (not_open 2)"},
+        {"(<= (next (still ?p)) (place ?p) (not (moved ?p)))", "(still 1) (still 2) (still 3)"},
+        {"(<= (next (once ?p)) (taken ?p) (not (twice ?p)))", "(once 1)"},
+        {"(<= (next (eq ?a ?b)) (place ?a) (place ?b) (same ?a ?b))", "(eq 1 1) (eq 2 2) (eq 3 3)"},
+        {"(<= (next (ne ?a)) (place ?a) (not (same ?a 2)))", "(ne 1) (ne 3)"},
+        {"(<= (next (pair ?p ?q)) (taken ?p) (taken ?q) (open ?r))",
+         "(pair 1 1) (pair 1 2) (pair 2 1) (pair 2 2)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char rules[2000];
+        snprintf(rules, sizeof rules, "%s%s", board, cases[i][0]);
+        gives(rules, cases[i][1]);
+    }
+}
+
 static void many_arguments(void **state)
 {
     gives("(init (w 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30))"
@@ -179,6 +205,7 @@ int main(void)
         cmocka_unit_test(mutual_recursion_with_negation_below),
         cmocka_unit_test(early_truth_does_not_spoil_other_calls),
         cmocka_unit_test(deep_recursion_needs_no_stack),
+        cmocka_unit_test(short_rules_mean_the_same_written_out),
         cmocka_unit_test(many_arguments),
         cmocka_unit_test(endless_rules_end_in_an_error),
         cmocka_unit_test(infinite_relations_are_proved_on_demand),
