@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "cli/bench_run.h"
 #include "cli/engine.h"
+#include "cli/signature.h"
 #include "cli/terminal.h"
 
 #include <jansson.h>
@@ -239,6 +240,7 @@ static void close_game(struct game_bench *g)
 int cmd_bench(int argc, char **argv)
 {
     struct bench_options o = {.seconds = 1, .ground_seconds = 60, .max_steps = 5000, .seed = 1};
+    bool signature = false;
     o.threads = sysconf(_SC_NPROCESSORS_ONLN);
     if (o.threads < 1) o.threads = 1;
     const struct option table[] = {
@@ -252,6 +254,8 @@ int cmd_bench(int argc, char **argv)
          .help = "give longer games up"},
         {"ground", 0, OPTION_REAL, &o.ground_seconds, .min = 0.001, .max = 1e6, .value = "S",
          .help = "most time to ground a game"},
+        {"signature", 0, OPTION_FLAG, &signature,
+         .help = "instead: the fingerprint of the search, the same on every run and machine"},
         {"json", 0, OPTION_FLAG, &o.json, .help = "print everything as JSON"},
         {0}};
     int operands, status;
@@ -264,6 +268,7 @@ int cmd_bench(int argc, char **argv)
             "Without games: a standard set.",
             table, 0, -1, argc, argv, &operands, &status))
         return status;
+    if (signature) return signature_print(argv[0]);
     int n = operands ? operands : (int)(sizeof standard_games / sizeof *standard_games);
     char **names = operands ? argv + 1 : standard_games;
     json_t *games = json_array();

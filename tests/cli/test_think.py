@@ -27,6 +27,23 @@ class Think(harness.Case):
             one.pop("seconds"), two.pop("seconds")
             self.assertEqual(one, two, player)
 
+    def test_the_signature_of_the_search_never_changes_by_itself(self):
+        one, two = self.ludens("bench", "--signature")[0], self.ludens("bench", "--signature")[0]
+        self.assertEqual(one, two)
+        self.assertRegex(one, r"\nsignature +\d+ nodes  [0-9a-f]{16}\n$")
+
+    def test_wins_and_threats_of_one_move_are_seen(self):
+        for game, moves, best in [
+            ("ticTacToe", "(mark 1 1); (mark 2 2); (mark 1 2); (mark 3 3)", "(mark 1 3)"),  # win
+            ("ticTacToe", "(mark 1 1); (mark 2 2); (mark 1 2)", "(mark 1 3)"),  # block
+            ("connectFour", "(drop 4); (drop 1); (drop 4); (drop 1); (drop 4); (drop 2)", "(drop 4)"),
+            ("connectFour", "(drop 4); (drop 1); (drop 4); (drop 1); (drop 4)", "(drop 4)"),
+            ("connectFour", "(drop 3); (drop 3); (drop 4); (drop 4); (drop 5); (drop 5); (drop 1); (drop 2)", "(drop 6)"),
+        ]:
+            for player in "cadia2007", "nst", "cadia2009", "champion":
+                found = self.think(game, "--moves", moves, "--player", player, "--sims", 2000)
+                self.assertEqual(found["best"], best, (game, moves, player))
+
     def test_every_preset_thinks_about_every_kind_of_game(self):
         players = [line.split()[0] for line in self.ludens("players")[0].split("\nOptions")[0].splitlines()[1:]
                    if line.startswith("  ") and not line.startswith("   ")]
