@@ -98,7 +98,8 @@ uint32_t policy_choose_set(struct policy *p, const struct situation *s, struct r
     uint32_t n = 0;
     for (uint32_t w = 0; w < words; w++)
         for (uint64_t x = legal[w]; x; x &= x - 1) p->moves[n++] = w * 64 + (uint32_t)__builtin_ctzll(x);
-    return p->moves[policy_choose(p, s, rng, p->moves, n)];
+    uint32_t chosen = policy_choose(p, s, rng, p->moves, n);
+    return p->moves[chosen];
 }
 
 void policy_learn(struct policy *p, const struct episode *e)
