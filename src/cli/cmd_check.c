@@ -71,7 +71,7 @@ static void keep_findings(struct check *c, const char *path, const struct diags 
 
 static int report(struct check *c, const char *path, struct diags *d, const struct trial *t)
 {
-    qsort(d->list.v, d->list.n, sizeof *d->list.v, compare_diags);
+    if (d->list.n) qsort(d->list.v, d->list.n, sizeof *d->list.v, compare_diags);
     if (c->json)
         keep_findings(c, path, d, t);
     else
