@@ -140,12 +140,12 @@ static bool goals(struct reasoner *r, const struct state *s, uint32_t role, stru
     for (uint32_t i = 0; i < values.n; i++) {
         long v = value_of(r->terms, values.v[i]);
         if (v < 0) continue;
-        if (!list_push(out, (uint32_t)v)) return no_memory(r);
-        for (uint32_t k = out->n - 1; k > 0 && out->v[k] < out->v[k - 1]; k--) {
-            uint32_t x = out->v[k];
-            out->v[k] = out->v[k - 1];
-            out->v[k - 1] = x;
-        }
+        uint32_t at = 0; /* 0 and 00 are two names for one value */
+        while (at < out->n && out->v[at] < (uint32_t)v) at++;
+        if (at < out->n && out->v[at] == (uint32_t)v) continue;
+        if (!list_push(out, 0)) return no_memory(r);
+        memmove(out->v + at + 1, out->v + at, (out->n - 1 - at) * sizeof *out->v);
+        out->v[at] = (uint32_t)v;
     }
     return true;
 }

@@ -28,7 +28,8 @@ uint64_t instance_hash(const struct grounder *g, const struct instance *x)
 bool instance_same(const struct grounder *g, const struct instance *a, const struct instance *b)
 {
     return a->head == b->head && a->n == b->n &&
-           memcmp(g->literals.v + a->first, g->literals.v + b->first, a->n * sizeof *g->literals.v) == 0;
+           (a->n == 0 ||
+            memcmp(g->literals.v + a->first, g->literals.v + b->first, a->n * sizeof *g->literals.v) == 0);
 }
 
 static void grow_seen(struct heap *heap, struct emission *e)
