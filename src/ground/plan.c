@@ -4,6 +4,8 @@
  * different values in it keeps one row in d. Which item should be first is found by trying each. */
 #include "ground/ground_internal.h"
 
+#define MAX_TRIES 4000 /* looks at an item while choosing the first one */
+
 struct planning {
     struct grounder *g;
     const struct clause *c;
@@ -191,18 +193,33 @@ static double try_first(struct planning *p, uint32_t first, double limit)
     return total;
 }
 
+/* Try each item as the first; of long bodies only the smallest ones, as far as MAX_TRIES goes. */
 static uint32_t choose_first(struct planning *p)
 {
+    const struct clause *c = p->c;
+    uint32_t n = 0, first = NONE, tries;
+    for (uint32_t i = 0; i < c->nbody; i++) n += is_joined(&c->body[i]);
+    tries = n <= 1 ? 0 : MAX_TRIES / (n * n) + 2;
+    bool *tried = heap_zalloc(p->g->heap, c->nbody + 1);
     double least = 0;
-    uint32_t first = NONE;
-    for (uint32_t i = 0; i < p->c->nbody; i++) {
-        if (!is_joined(&p->c->body[i])) continue;
-        double total = try_first(p, i, first == NONE ? 1e300 : least);
-        if (first == NONE || total < least) first = i, least = total;
+    for (uint32_t k = 0; k < n && k < tries; k++) {
+        uint32_t next = NONE;
+        double fewest = 0;
+        memset(p->known, 0, c->nregisters);
+        for (uint32_t i = 0; i < c->nbody; i++) {
+            if (tried[i] || !is_joined(&c->body[i])) continue;
+            double rows = expected_rows(p, i);
+            if (next == NONE || rows < fewest) next = i, fewest = rows;
+        }
+        tried[next] = true;
+        double total = try_first(p, next, first == NONE ? 1e300 : least);
+        if (first == NONE || total < least) first = next, least = total;
     }
-    memset(p->known, 0, p->c->nregisters);
-    memset(p->placed, 0, p->c->nbody);
-    return first;
+    heap_release(p->g->heap, tried);
+    memset(p->known, 0, c->nregisters);
+    memset(p->placed, 0, c->nbody);
+    double fewest;
+    return first != NONE ? first : best_item(p, &fewest);
 }
 
 static void order_items(struct planning *p)

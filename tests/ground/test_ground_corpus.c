@@ -27,7 +27,11 @@ static int check_game(const char *corpus, const char *name, uint64_t *states)
     struct error error = {0};
     volatile int result = 0;
     if (HEAP_ENTER(heap, &guard, &error)) {
-        struct ground_limits limits = {.seconds = 60, .bytes = (size_t)(slow ? 4096 : split ? 32 : 64) << 20};
+        struct ground_limits limits = {.seconds = split ? 3 : 60,
+                                       .bytes = (size_t)(slow    ? 4096
+                                                         : split ? 32
+                                                                 : 64)
+                                                << 20};
         if (split) limits.split_instances = 50, limits.large_table = 100, limits.patience = 1000;
         struct ground_report report;
         snprintf(path, sizeof path, "%s/games/%s.kif", corpus, name);
