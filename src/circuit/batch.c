@@ -131,7 +131,7 @@ static void *zeroed(size_t n, size_t size)
 struct batch *batch_new(const struct code *code, uint32_t lanes, uint64_t seed, struct error *error)
 {
     const struct sweeper *sweeper = find_sweeper(lanes);
-    if (sweeper && code->compiled && code->compiled->lanes == sweeper->lanes) code = code->compiled;
+    if (sweeper && code_machine(code, sweeper->lanes)) code = code->compiled;
     return batch_new_interpreted(code, lanes, seed, error);
 }
 
@@ -230,6 +230,19 @@ void batch_seed(struct batch *b, uint64_t seed)
 
 /* --- States --------------------------------------------------------------------------------------------- */
 
+/* One lane's bits of n slots (at most 64) as a word. */
+static inline uint64_t lane_word(const uint64_t *at, uint32_t stride, uint32_t n, uint32_t shift)
+{
+    uint64_t word = 0;
+    uint32_t i = 0;
+    for (; i + 4 <= n; i += 4, at += 4 * (size_t)stride)
+        word |= ((at[0] >> shift & 1) | (at[stride] >> shift & 1) << 1 | (at[2 * stride] >> shift & 1) << 2 |
+                 (at[3 * stride] >> shift & 1) << 3)
+                << i;
+    for (; i < n; i++, at += stride) word |= (*at >> shift & 1) << i;
+    return word;
+}
+
 void batch_set_state(struct batch *b, uint32_t lane, const uint64_t *state)
 {
     TICKS_BEGIN(b);
@@ -243,9 +256,10 @@ void batch_get_state(struct batch *b, uint32_t lane, uint64_t *state)
 {
     TICKS_BEGIN(b);
     const uint64_t *at = slot(b, SLOT_BITS) + lane / 64;
-    memset(state, 0, b->state_words * sizeof *state);
-    for (uint32_t i = 0; i < b->code->nbits; i++, at += b->words)
-        state[i / 64] |= (*at >> lane % 64 & 1) << i % 64;
+    for (uint32_t w = 0; w < b->state_words; w++, at += 64 * (size_t)b->words) {
+        uint32_t n = b->code->nbits - w * 64;
+        state[w] = lane_word(at, b->words, n < 64 ? n : 64, lane % 64);
+    }
     TICKS_END(b, BATCH_REST);
 }
 
@@ -282,10 +296,10 @@ uint32_t batch_legal(struct batch *b, uint32_t lane, uint32_t role, uint32_t *ou
     const struct code_role *r = &b->code->roles[role];
     const uint64_t *at = slot(b, r->legal) + lane / 64;
     uint32_t n = 0;
-    for (uint32_t m = 0; m < r->n; m++, at += b->words) {
-        out[n] = m;
-        n += *at >> lane % 64 & 1;
-    }
+    for (uint32_t m = 0; m < r->n; m += 64, at += 64 * (size_t)b->words)
+        for (uint64_t set = lane_word(at, b->words, r->n - m < 64 ? r->n - m : 64, lane % 64); set;
+             set &= set - 1)
+            out[n++] = m + (uint32_t)__builtin_ctzll(set);
     TICKS_END(b, BATCH_REST);
     return n;
 }

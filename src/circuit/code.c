@@ -293,24 +293,18 @@ struct code *code_build(const struct circuit *c, const struct ground_limits *lim
 
 bool code_compile(struct code *code, uint32_t lanes, const struct ground_limits *limits, struct error *error)
 {
-    if (!jit_available(&lanes)) return error_set(error, ERROR_SYSTEM, "no machine code for this processor");
-    struct code *compiled = build_code(code->circuit, true, limits, error);
-    if (!compiled) return false;
-    compiled->lanes = lanes;
-    compiled->jit = jit_compile(compiled, error);
-    if (!compiled->jit) {
-        code_free(compiled);
-        return false;
-    }
-    code_free(code->compiled);
-    code->compiled = compiled;
-    return true;
+    if (!jit_available(lanes)) return error_set(error, ERROR_SYSTEM, "no machine code for this processor");
+    if (!code->compiled) code->compiled = build_code(code->circuit, true, limits, error);
+    if (!code->compiled) return false;
+    struct jit **jit = &code->compiled->jit[code_width(lanes)];
+    if (!*jit) *jit = jit_compile(code->compiled, lanes, error);
+    return *jit != NULL;
 }
 
 void code_free(struct code *code)
 {
     if (!code) return;
     code_free(code->compiled);
-    jit_free(code->jit);
+    for (uint32_t i = 0; i < CODE_WIDTHS; i++) jit_free(code->jit[i]);
     heap_free(code->heap);
 }

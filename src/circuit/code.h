@@ -69,6 +69,13 @@ struct code_role {
     uint32_t legal, does, n;
 };
 
+/* Numbers of lanes there are sweepers for: 64, 256, 512. */
+#define CODE_WIDTHS 3
+static inline uint32_t code_width(uint32_t lanes)
+{
+    return lanes / 256;
+}
+
 struct code {
     struct heap *heap; /* owns everything here */
     const struct circuit *circuit;
@@ -85,18 +92,23 @@ struct code {
     uint32_t runs, staged, widest_gate; /* for those who measure */
     /* The same once more for machine code: operations in another order, slots assigned accordingly. */
     struct code *compiled; /* owned; NULL: there is none */
-    uint32_t lanes;        /* of a compiled one: the number of lanes it is for */
-    VEC(bool) keep;        /* of a compiled one, by operation: its result is read outside its segment */
-    struct jit *jit;       /* of a compiled one */
+    VEC(bool) keep;        /* of the compiled one, by operation: its result is read outside its segment */
+    struct jit
+        *jit[CODE_WIDTHS]; /* of the compiled one, by code_width: the machine code, where there is any */
 };
 
 /* The circuit must outlive the code. Limits as for grounding, NULL: none. */
 struct code *code_build(const struct circuit *c, const struct ground_limits *limits, struct error *error);
 void code_free(struct code *code);
 
-/* Translate to machine code for batches of so many lanes (0: the widest). Batches made afterwards use it.
- * False and an error where this processor or system does not allow it, or a limit is hit; the code stays as
- * it was. Not while other threads use the code. */
+/* Translate to machine code for batches of so many lanes. Batches of that width made afterwards use it. False
+ * and an error where this processor or system does not allow it, or a limit is hit; the code stays as it was.
+ * Not while other threads use the code. */
 bool code_compile(struct code *code, uint32_t lanes, const struct ground_limits *limits, struct error *error);
+/* The machine code for so many lanes, or NULL. */
+static inline const struct jit *code_machine(const struct code *code, uint32_t lanes)
+{
+    return code->compiled ? code->compiled->jit[code_width(lanes)] : NULL;
+}
 
 #endif

@@ -370,7 +370,7 @@ static void compile_operation(struct compiler *c, const struct operation *o, uin
     bool fresh;
     find_places(c, o, now);
     uint32_t to = begin_result(c, o, now, &fresh);
-    (c->a.wide ? conjoin_wide : conjoin_narrow)(c, to, fresh, o->invert);
+    (c->a.set == X86_AVX512 ? conjoin_wide : conjoin_narrow)(c, to, fresh, o->invert);
     struct value *result = &c->values.v[o->result];
     if (o->keep) {
         x86_store(&c->a, result->slot, to);
@@ -397,11 +397,14 @@ static const bool *compile_segment(struct compiler *c, const struct code_segment
 /* --- Pages -----------------------------------------------------------------------------------------------
  */
 
-bool jit_available(uint32_t *lanes)
+bool jit_available(uint32_t lanes)
 {
-    bool wide = __builtin_cpu_supports("avx512f"), narrow = __builtin_cpu_supports("avx2");
-    if (*lanes == 0) *lanes = wide ? 512 : 256;
-    return (*lanes == 512 && wide) || (*lanes == 256 && narrow);
+    switch (lanes) {
+    case 64: return __builtin_cpu_supports("bmi");
+    case 256: return __builtin_cpu_supports("avx2");
+    case 512: return __builtin_cpu_supports("avx512f");
+    default: return false;
+    }
 }
 
 static void compile(struct compiler *c)
@@ -422,7 +425,7 @@ static void compile(struct compiler *c)
         jit->segment[s] = (void (*)(uint64_t *))(uintptr_t)(c->a.code + begin[s]);
 }
 
-struct jit *jit_compile(const struct code *code, struct error *error)
+struct jit *jit_compile(const struct code *code, uint32_t lanes, struct error *error)
 {
     struct heap *heap = heap_new(0);
     struct heap_guard guard;
@@ -440,9 +443,9 @@ struct jit *jit_compile(const struct code *code, struct error *error)
         jit->segment = heap_zalloc(code->heap, (code->segments.n + 1) * sizeof *jit->segment);
         jit->memory = pages;
         jit->size = size;
-        c.a = (struct assembler){
-            .code = pages, .room = size, .wide = code->lanes == 512, .slots = code->nslots};
-        c.nregs = c.a.wide ? 32 : 16;
+        c.a = (struct assembler){.code = pages, .room = size, .slots = code->nslots};
+        c.a.set = lanes == 512 ? X86_AVX512 : lanes == 256 ? X86_AVX2 : X86_64;
+        c.nregs = x86_registers(c.a.set);
         compile(&c);
         jit->bytes = c.a.n;
         if (mprotect(pages, size, PROT_READ | PROT_EXEC) == 0)
@@ -463,12 +466,12 @@ void jit_free(struct jit *jit)
 
 #else
 
-bool jit_available(uint32_t *lanes)
+bool jit_available(uint32_t lanes)
 {
     return false;
 }
 
-struct jit *jit_compile(const struct code *code, struct error *error)
+struct jit *jit_compile(const struct code *code, uint32_t lanes, struct error *error)
 {
     error_set(error, ERROR_SYSTEM, "no machine code for this processor");
     return NULL;

@@ -18,11 +18,11 @@ struct jit {
     uint32_t loads, stores;
 };
 
-/* Can code be made for so many lanes (0: replaced by the most it can be made for) and run here? */
-bool jit_available(uint32_t *lanes);
-/* For code->lanes; the code has been made for it (`keep`). NULL and an error if there is no memory, or the
- * system does not allow it. */
-struct jit *jit_compile(const struct code *code, struct error *error);
+/* Can code be made for so many lanes and run here? */
+bool jit_available(uint32_t lanes);
+/* The code has been laid out for it (code->keep). NULL and an error if there is no memory, or the system does
+ * not allow it. */
+struct jit *jit_compile(const struct code *code, uint32_t lanes, struct error *error);
 void jit_free(struct jit *jit);
 
 #endif

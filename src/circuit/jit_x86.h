@@ -8,15 +8,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum x86_set { X86_64, X86_AVX2, X86_AVX512 };
+
 struct assembler {
     uint8_t *code;
     size_t n, room; /* bytes beyond the room are counted but not written */
-    bool wide;      /* AVX-512 */
+    enum x86_set set;
     uint32_t slots; /* of the memory */
 };
 
 /* A register (0 ..) or, with SLOT_OPERAND added, a slot. */
 #define SLOT_OPERAND 0x80000000u
+
+uint32_t x86_registers(enum x86_set set);
 
 void x86_begin(struct assembler *a); /* a function of one argument: where the slots are */
 void x86_end(struct assembler *a);

@@ -175,8 +175,9 @@ FN void run(const uint32_t *op, const uint32_t *end, vec_alias *mem)
 FN void run_segment(const struct code *code, uint32_t i, vec_alias *mem)
 {
     const struct code_segment *s = &code->segments.v[i];
-    if (code->jit)
-        code->jit->segment[i]((uint64_t *)mem);
+    const struct jit *jit = code->jit[LANES / 256];
+    if (jit)
+        jit->segment[i]((uint64_t *)mem);
     else
         run(code->ops.v + s->begin, code->ops.v + s->end, mem);
 }

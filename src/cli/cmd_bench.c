@@ -101,11 +101,12 @@ static void plan(struct game_bench *g, const struct bench_options *o, const stru
                                                      .lanes = widths[i],
                                                      .threads = threads,
                                                      .profile = o->profile && !many};
-        if (code->compiled)
-            g->runs[g->nruns++] = (struct bench_run){.engine = BENCH_MACHINE,
-                                                     .lanes = code->compiled->lanes,
-                                                     .threads = threads,
-                                                     .profile = o->profile && !many};
+        for (uint32_t i = 0; i < n; i++)
+            if (code_machine(code, widths[i]))
+                g->runs[g->nruns++] = (struct bench_run){.engine = BENCH_MACHINE,
+                                                         .lanes = widths[i],
+                                                         .threads = threads,
+                                                         .profile = o->profile && !many};
     }
 }
 

@@ -59,9 +59,9 @@ static void print_text(const struct game *game, const struct code *code, const s
            MB(r->ground.peak_bytes), r->ground.split_rules);
     printf("circuit     %.2f ms, %.1f MB at most\n", 1e3 * r->circuit_seconds, MB(r->circuit_bytes));
     printf("layout      %.2f ms, %.1f MB\n", 1e3 * r->code_seconds, MB(r->code_bytes));
-    if (code->compiled)
-        printf("machine     %.2f ms, %.1f kB for %u lanes\n", 1e3 * r->machine_seconds,
-               (double)r->machine_bytes / 1024, code->compiled->lanes);
+    if (r->machine_bytes)
+        printf("machine     %.2f ms, %.1f kB for all numbers of lanes\n", 1e3 * r->machine_seconds,
+               (double)r->machine_bytes / 1024);
 }
 
 static void print_json(const struct game *game, const struct code *code, const struct engine_report *r)
@@ -91,11 +91,9 @@ static void print_json(const struct game *game, const struct code *code, const s
                   (json_int_t)r->ground.peak_bytes, "split_rules", (json_int_t)r->ground.split_rules,
                   "circuit", "ms", 1e3 * r->circuit_seconds, "peak_bytes", (json_int_t)r->circuit_bytes,
                   "layout", "ms", 1e3 * r->code_seconds, "bytes", (json_int_t)r->code_bytes);
-    if (code->compiled)
-        json_object_set_new(root, "machine",
-                            json_pack("{s:f, s:I, s:I}", "ms", 1e3 * r->machine_seconds, "bytes",
-                                      (json_int_t)r->machine_bytes, "lanes",
-                                      (json_int_t)code->compiled->lanes));
+    json_object_set_new(
+        root, "machine",
+        json_pack("{s:f, s:I}", "ms", 1e3 * r->machine_seconds, "bytes", (json_int_t)r->machine_bytes));
     json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
     putchar('\n');
     json_decref(root);

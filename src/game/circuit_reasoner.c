@@ -77,11 +77,16 @@ static bool terminal(struct reasoner *r, const struct state *s, bool *out)
     return true;
 }
 
-static bool push_all(struct reasoner *r, const uint32_t *v, uint32_t n, struct list *out)
+static bool fill(struct reasoner *r, const uint32_t *v, uint32_t n, struct list *out)
 {
-    out->n = 0;
-    for (uint32_t i = 0; i < n; i++)
-        if (!list_push(out, v[i])) return no_memory(r);
+    if (out->cap < n) {
+        uint32_t *grown = realloc(out->v, n * sizeof *grown);
+        if (!grown) return no_memory(r);
+        out->v = grown;
+        out->cap = n;
+    }
+    if (n) memcpy(out->v, v, n * sizeof *v);
+    out->n = n;
     return true;
 }
 
@@ -89,7 +94,7 @@ static bool legal(struct reasoner *r, const struct state *s, uint32_t role, stru
 {
     struct circuit_reasoner *m = self(r);
     out->n = 0;
-    return view(r, s) && push_all(r, m->scratch, batch_legal(m->batch, 0, role, m->scratch), out);
+    return view(r, s) && fill(r, m->scratch, batch_legal(m->batch, 0, role, m->scratch), out);
 }
 
 static bool next(struct reasoner *r, const struct state *s, const uint32_t *joint, struct state *out)
@@ -119,7 +124,7 @@ static bool goals(struct reasoner *r, const struct state *s, uint32_t role, stru
         m->scratch[at] = value;
         kept++;
     }
-    return push_all(r, m->scratch, kept, out);
+    return fill(r, m->scratch, kept, out);
 }
 
 static bool facts(struct reasoner *r, const struct state *s, struct list *out)

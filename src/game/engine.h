@@ -20,7 +20,7 @@ struct engine_report {
     struct ground_report ground;
     uint32_t ground_rules, ground_literals, ground_atoms;
     double ground_seconds, circuit_seconds, code_seconds, machine_seconds; /* processor time of the thread */
-    size_t circuit_bytes, code_bytes, machine_bytes; /* machine code: 0 where there is none */
+    size_t circuit_bytes, code_bytes, machine_bytes; /* machine code of all widths: 0 where there is none */
 };
 
 struct engine;

@@ -171,7 +171,7 @@ static void machine_code_agrees_with_naive_evaluation(void **unused)
 {
     uint32_t widths[4], all = batch_widths(widths), n = 0;
     for (uint32_t i = 0; i < all; i++)
-        if (jit_available(&widths[i])) widths[n++] = widths[i];
+        if (jit_available(widths[i])) widths[n++] = widths[i];
     if (n == 0) skip();
     check_random_circuits(widths, n, true);
 }

@@ -31,7 +31,7 @@ struct match {
 };
 
 static double seconds_each = 0.3;
-static uint32_t games_each = 8;
+static uint32_t games_each = 12;
 
 #define MUST(r, x)                                                                          \
     do {                                                                                    \
@@ -169,8 +169,9 @@ static void compare_engines(struct match *m, const struct code *code)
     m->chosen = malloc((size_t)c->nroles * BATCH_MAX_LANES * sizeof *m->chosen);
     m->seen.words = (c->nbits + 63) / 64;
     assert_true(state_reserve(&m->seen, m->seen.words + 1));
-    uint32_t widths[5], n = batch_widths(widths), runs = n;
-    if (code->compiled) widths[runs++] = code->compiled->lanes;
+    uint32_t widths[8], n = batch_widths(widths), runs = n;
+    for (uint32_t i = 0; i < n; i++)
+        if (code_machine(code, widths[i])) widths[runs++] = widths[i];
     for (uint32_t i = 0; i < runs; i++)
         play(m, widths[i], i >= n, (games_each + runs - 1 - i) / runs, clock_now() + seconds_each / runs);
     for (uint32_t r = 0; r < c->nroles; r++) list_done(&m->lifted_move[r]);
@@ -239,6 +240,6 @@ int main(int argc, char **argv)
     nsheets = argc - optind;
     const struct CMUnitTest library[] = {cmocka_unit_test(library_games_are_the_same)};
     const struct CMUnitTest given[] = {cmocka_unit_test(given_sheets_are_the_same)};
-    if (games_each < 4) games_each = 4;
+    if (games_each < 6) games_each = 6;
     return nsheets ? cmocka_run_group_tests(given, NULL, NULL) : cmocka_run_group_tests(library, NULL, NULL);
 }
