@@ -108,7 +108,7 @@ static void learn(struct lifted *e, struct fact_view *v)
 void fact_view_update(struct lifted *e, struct fact_view *v)
 {
     const struct fact_group *g = v->group;
-    if (v->known < g->facts.n) learn(e, v);
+    if (v->known < g->facts.n || v->buckets.n < v->keys.n) learn(e, v);
     uint64_t now = e->epoch[LIFE_STATE];
     uint32_t n = g->present.n, width = v->nfree;
     vec_reserve(e->heap, &v->rows, (uint64_t)n * width + 1);
