@@ -26,7 +26,7 @@ static void print_report(const char *name, const struct ground *g, const struct 
         printf("%7u %7u %9u %9u %10u %5u %6u\n", g->nfacts, g->move_base[g->nroles] - g->nfacts, g->natoms,
                g->rules.n, g->literals.n, r->split_rules, r->demanded);
     else
-        printf("  %s in '%s' (%s)\n", error->text, r->stage, r->worst ? r->worst : "?");
+        printf("  %s in '%s' (%s)\n", error->text, r->stage, r->worst);
     fflush(stdout);
 }
 

@@ -7,7 +7,7 @@
 #include "ground/ground_internal.h"
 
 /* Chosen on the corpus: sheets that stay below are grounded plainly, which makes the better circuits. */
-#define SPLIT_INSTANCES 200000
+#define SPLIT_INSTANCES 100000
 #define LARGE_TABLE 200000
 #define PATIENCE 2000000
 
@@ -20,9 +20,15 @@ static void blame(const struct grounder *g, struct ground_report *report)
     if (!worst || !worst->work) return;
     const struct program *p = g->program;
     uint32_t relation = p->rules.v[worst->rule].relation;
-    snprintf(report->worst_name, sizeof report->worst_name, "%s",
-             symbol_name(p->terms, p->relations.v[relation].name));
-    report->worst = report->worst_name;
+    snprintf(report->worst, sizeof report->worst, "%s", symbol_name(p->terms, p->relations.v[relation].name));
+}
+
+/* The result is written while the scratch heap is still full: together they must stay within the limit. */
+static void share_limit(struct grounder *g, struct ground *out)
+{
+    for (uint32_t i = 0; i < g->predicates.n; i++) table_drop_indexes(g->heap, &g->predicates.v[i].table);
+    size_t limit = g->limits.bytes;
+    if (limit) out->heap->limit = limit > g->heap->used ? limit - g->heap->used : 1;
 }
 
 static void build(struct grounder *g, struct ground *out)
@@ -38,8 +44,23 @@ static void build(struct grounder *g, struct ground *out)
     g->report->stage = "ground rules";
     emit_all(g);
     g->report->stage = "numbering";
-    out->heap->limit = g->heap->limit ? g->heap->limit - g->heap->used + out->heap->used : 0;
+    share_limit(g, out);
     finish(g, out);
+}
+
+static struct grounder *grounder_new(struct heap *scratch, struct ground *out, const struct program *program,
+                                     const struct ground_limits *limits, struct ground_report *report)
+{
+    struct grounder *g = heap_zalloc(scratch, sizeof *g);
+    g->heap = scratch;
+    g->program = program;
+    g->terms = out->terms;
+    g->report = report;
+    if (limits) g->limits = *limits;
+    if (!g->limits.split_instances) g->limits.split_instances = SPLIT_INSTANCES;
+    if (!g->limits.large_table) g->limits.large_table = LARGE_TABLE;
+    if (!g->limits.patience) g->limits.patience = PATIENCE;
+    return g;
 }
 
 struct ground *ground_build(const struct program *program, const struct ground_limits *limits,
@@ -69,15 +90,7 @@ struct ground *ground_build(const struct program *program, const struct ground_l
             out = heap_zalloc(kept, sizeof *out);
             out->heap = kept;
             out->terms = terms_clone(kept, program->terms);
-            g = heap_zalloc(scratch, sizeof *g);
-            g->heap = scratch;
-            g->program = program;
-            g->terms = out->terms;
-            g->report = report;
-            if (limits) g->limits = *limits;
-            if (!g->limits.split_instances) g->limits.split_instances = SPLIT_INSTANCES;
-            if (!g->limits.large_table) g->limits.large_table = LARGE_TABLE;
-            if (!g->limits.patience) g->limits.patience = PATIENCE;
+            g = grounder_new(scratch, out, program, limits, report);
             build(g, out);
             heap_leave(scratch);
             done = true;
@@ -88,9 +101,17 @@ struct ground *ground_build(const struct program *program, const struct ground_l
     report->peak_bytes = scratch->peak + kept->peak;
     if (g && !done) blame(g, report);
     heap_free(scratch);
-    if (done) return out;
-    heap_free(kept);
-    return NULL;
+    if (!done) {
+        if (error && error->code == ERROR_MEMORY && limits && kept->limit < limits->bytes)
+            error_set(error, ERROR_MEMORY, "more than the allowed %zu MB of memory needed",
+                      limits->bytes >> 20);
+        heap_free(kept);
+        return NULL;
+    }
+    kept->limit = 0; /* the limits were those of the work, not of the result */
+    kept->deadline = 0;
+    kept->cancel = NULL;
+    return out;
 }
 
 void ground_free(struct ground *g)

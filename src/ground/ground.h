@@ -14,6 +14,9 @@
  * atoms. A derived atom is true if the body of one of its rules is; an atom without rules is false. A rule
  * with an empty body is true always. Positive cycles among derived atoms mean the least fixpoint; no cycle
  * contains a negation.
+ *
+ * Only derived atoms that the outputs depend on are there. "Can ever be true" is an upper bound, for where an
+ * atom that may change is negated, both were taken as possible.
  */
 #ifndef GROUND_GROUND_H
 #define GROUND_GROUND_H
@@ -48,8 +51,8 @@ struct ground {
     VEC(struct ground_goal) goals;
     VEC(struct ground_rule) rules; /* grouped by head, heads ascending */
     VEC(uint32_t) literals;        /* atom << 1 | negated */
-    /* facts that are true in every state (such as those a sheet passes on unchanged) are ordinary facts here;
-     * the circuit finds them */
+    /* Facts that a sheet only passes on unchanged are ordinary facts here whose next atom has an empty body;
+     * no other rule mentions them. */
 };
 
 struct ground_limits {
@@ -65,15 +68,14 @@ struct ground_limits {
 /* What was done, also when it failed: for `ludens info --circuit` and messages about running over the budget.
  */
 struct ground_report {
-    const char *stage; /* the stage that was running last: "static relations", "reachable atoms", "rules" */
+    const char
+        *stage; /* the one that ran last: "flat rules", "possible atoms", "ground rules", "numbering" */
     double seconds;
     size_t peak_bytes;
     uint64_t tuples;      /* derived so far */
     uint32_t split_rules; /* rules that were taken apart */
     uint32_t demanded;    /* times that relations were restricted to what is asked of them */
-    const char *worst;    /* relation whose rule produced the most tuples, when it failed; may be NULL (static
-                             string or heap-free copy) */
-    char worst_name[64];
+    char worst[64];       /* when it failed: the relation whose rule took the most work, or empty */
 };
 
 struct ground *ground_build(const struct program *program, const struct ground_limits *limits,

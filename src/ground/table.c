@@ -152,7 +152,7 @@ void table_count(struct heap *heap, struct table *t, struct stamps *s, uint32_t 
     t->counted_rows = t->rows;
 }
 
-void table_free(struct heap *heap, struct table *t)
+void table_drop_indexes(struct heap *heap, struct table *t)
 {
     for (uint32_t i = 0; i < t->indexes.n; i++) {
         heap_release(heap, t->indexes.v[i].column);
@@ -160,6 +160,11 @@ void table_free(struct heap *heap, struct table *t)
         heap_release(heap, t->indexes.v[i].next);
     }
     vec_free(heap, &t->indexes);
+}
+
+void table_free(struct heap *heap, struct table *t)
+{
+    table_drop_indexes(heap, t);
     heap_release(heap, t->cells);
     heap_release(heap, t->slots);
     heap_release(heap, t->distinct);

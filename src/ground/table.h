@@ -66,6 +66,7 @@ struct stamps {
 };
 void table_count(struct heap *heap, struct table *t, struct stamps *stamps, uint32_t values);
 
+void table_drop_indexes(struct heap *heap, struct table *t);
 void table_free(struct heap *heap, struct table *t);
 
 #endif
