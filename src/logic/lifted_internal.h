@@ -345,7 +345,7 @@ void plans_forget(struct lifted *e); /* make them anew when needed */
 void lifted_forget(struct lifted *e);
 
 /* lifted_run.c: work out a call completely. */
-void lifted_run(struct lifted *e, struct call *c);
+void lifted_run(struct lifted *e, struct call *goal);
 term lifted_build(struct lifted *e, symbol functor, const term *args, uint32_t n);
 
 #endif
