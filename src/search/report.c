@@ -33,15 +33,33 @@ uint32_t mcts_moves(struct mcts *m, uint32_t role, struct mcts_move *out, uint32
 }
 
 /* The papers play the move with the best mean; in one-player games the one that led to the best result seen
- * (002 §3.3.5). Ties go to more visits. */
-static bool better(const struct mcts *m, const struct tree_action *a, const float *best, uint32_t i,
-                   uint32_t j)
+ * (002 §3.3.5). Ties go to more visits. With RAVE the mean is mixed with it as in the tree: a move tried once
+ * and won would otherwise be played, since the search, trusting RAVE, never looked at it again. */
+struct verdict {
+    float best, value;
+    uint32_t n;
+};
+
+static struct verdict verdict_of(const struct mcts *m, struct tree_node *node, uint32_t role, uint32_t i)
 {
-    if (!a[i].n != !a[j].n) return a[i].n > 0;
-    if (m->single && m->opt.tree && best[i] != best[j]) return best[i] > best[j];
-    if (m->opt.by_visits && a[i].n != a[j].n) return a[i].n > a[j].n;
-    if (a[i].mean != a[j].mean) return a[i].mean > a[j].mean;
-    return a[i].n > a[j].n;
+    const struct tree_action *a = node_action(m->tree, node, role) + i;
+    struct verdict v = {.value = a->mean, .n = a->n};
+    if (m->single && m->opt.tree) v.best = node_best(m->tree, node, role)[i];
+    if (m->opt.rave) {
+        const struct rave *rave = node_rave(m->tree, node, role) + i;
+        float beta = rave->n ? select_beta(m->opt.rave, node->visits) : 0;
+        v.value = beta * rave->mean + (1 - beta) * v.value;
+    }
+    return v;
+}
+
+static bool better(const struct mcts *m, struct verdict a, struct verdict b)
+{
+    if (!a.n != !b.n) return a.n > 0;
+    if (a.best != b.best) return a.best > b.best;
+    if (m->opt.by_visits && a.n != b.n) return a.n > b.n;
+    if (a.value != b.value) return a.value > b.value;
+    return a.n > b.n;
 }
 
 bool mcts_best(struct mcts *m, uint32_t role, uint32_t *move)
@@ -50,11 +68,9 @@ bool mcts_best(struct mcts *m, uint32_t role, uint32_t *move)
     struct tree_node *n = tree_node(m->tree, m->tree->root);
     uint32_t count = node_actions(m->tree, n, role), best = 0;
     if (count == 0) return false;
-    const struct tree_action *a = node_action(m->tree, n, role);
-    const float *score = m->single ? node_best(m->tree, n, role) : NULL;
     for (uint32_t i = 1; i < count; i++)
-        if (better(m, a, score, i, best)) best = i;
-    *move = a[best].move;
+        if (better(m, verdict_of(m, n, role, i), verdict_of(m, n, role, best))) best = i;
+    *move = node_action(m->tree, n, role)[best].move;
     return true;
 }
 
