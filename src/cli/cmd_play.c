@@ -4,7 +4,7 @@
 #include "cli/human.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
-#include "cli/thoughts.h"
+#include "player/thoughts.h"
 
 #include <inttypes.h>
 #include <jansson.h>

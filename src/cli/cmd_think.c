@@ -3,7 +3,7 @@
 #include "cli/board.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
-#include "cli/thoughts.h"
+#include "player/thoughts.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 #include "cli/table.h"
-#include "cli/thoughts.h"
+#include "player/thoughts.h"
 
 #include <inttypes.h>
 #include <string.h>

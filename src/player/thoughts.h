@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a search thought, for people and as JSON. */
-#ifndef CLI_THOUGHTS_H
-#define CLI_THOUGHTS_H
+#ifndef PLAYER_THOUGHTS_H
+#define PLAYER_THOUGHTS_H
 
 #include "player/player.h"
 

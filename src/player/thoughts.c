@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cli/thoughts.h"
+#include "player/thoughts.h"
 
 #include <stdlib.h>
 #include <string.h>
