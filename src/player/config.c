@@ -67,6 +67,7 @@ const struct player_option player_options[] = {
     {"lgr", PLAYER_BOOL, AT(lgr), 0, 0, NULL, "last good reply first (LGRF-2)"},
     {"decay", PLAYER_DECAY, AT(decay), 0, 0, NULL,
      "forget: move:G, batch:G:N, sim:W, or several joined by '+'; off in one-player games"},
+    {"solo", PLAYER_BOOL, AT(solo), 0, 0, NULL, "let decay work in one-player games, too"},
     {"lanes", PLAYER_INT, AT(lanes), 0, 512, NULL, "simulations in flight at once; 0: chosen for the budget"},
     {"memory", PLAYER_INT, AT(memory), 0, 1e7, NULL, "MB for the tree; 0: a quarter of the machine's"},
     {0},

@@ -34,6 +34,7 @@ struct player_config {
     double cells;  /* FAST's c for cell features */
     bool lgr;
     struct decay decay;
+    bool solo;      /* decay in one-player games, too: 001 table VI measures that it does not pay */
     int64_t lanes;  /* 0: what measurement recommends */
     int64_t memory; /* MB; 0: a quarter of the machine's */
 };

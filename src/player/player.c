@@ -136,7 +136,7 @@ static bool make_playout(struct player *p, struct error *error)
     p->policy = (struct policy){.values = v,
                                 .sampler = {(enum sampler_kind)c->sampler, (float)c->tau, (float)c->epsilon},
                                 .decay = c->decay};
-    if (nroles == 1)
+    if (nroles == 1 && !c->solo)
         p->policy.decay = (struct decay){1, 1, 50, 1}; /* nothing goes stale when nobody interferes */
     p->policy.wants_states = v && v->ops->wants_states;
     p->policy_ready = true;

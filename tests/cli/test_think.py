@@ -27,6 +27,15 @@ class Think(harness.Case):
             one.pop("seconds"), two.pop("seconds")
             self.assertEqual(one, two, player)
 
+    def test_decay_rests_in_games_for_one_unless_asked_for(self):
+        def think(player):
+            found = self.think("queens", "--player", player, "--sims", 500, "--seed", 3)
+            return found.pop("seconds") and found
+
+        plain = think("nst")
+        self.assertEqual(think("nst,decay=batch:0.5:10"), plain)
+        self.assertNotEqual(think("nst,decay=batch:0.5:10,solo=on"), plain)
+
     def test_the_signature_of_the_search_never_changes_by_itself(self):
         one, two = self.ludens("bench", "--signature")[0], self.ludens("bench", "--signature")[0]
         self.assertEqual(one, two)
