@@ -9,6 +9,7 @@ static const struct command commands[] = {
     {"fmt", "lay out rule sheets the canonical way", cmd_fmt},
     {"games", "list the games of the library", cmd_games},
     {"info", "tell what a game is like", cmd_info},
+    {"make", "write rule sheets from pictures of boards", cmd_make},
     {"perft", "count the sequences of moves, depth by depth", cmd_perft},
     {"play", "play or watch a match in the terminal", cmd_play},
     {"players", "list the players and their options", cmd_players},
