@@ -89,6 +89,8 @@ static bool read_wish(struct human *h, const char *said)
     const char *rest;
     if (strcmp(said, "q") == 0 || strcmp(said, "quit") == 0)
         h->wish = HUMAN_LEAVES;
+    else if (h->plain)
+        return false;
     else if (strcmp(said, "hint") == 0)
         h->wish = HUMAN_WANTS_HINT;
     else if (strcmp(said, "back") == 0 || strcmp(said, "undo") == 0)
@@ -101,12 +103,10 @@ static bool read_wish(struct human *h, const char *said)
     return true;
 }
 
-static void print_help(uint32_t n)
+static void print_help(const struct human *h, uint32_t n)
 {
-    printf("type a number from 1 to %u, or the move; ? shows the moves, hint asks the champion, back takes "
-           "back,\n"
-           "save FILE writes the game down, q leaves\n",
-           n);
+    printf("type a number from 1 to %u, or the move; ? shows the moves%s, q leaves\n", n,
+           h->plain ? "" : ", hint asks the champion, back takes back,\nsave FILE writes the game down");
 }
 
 static bool ask(struct human *h, struct match *m, uint32_t role, const struct list *legal, struct heap *heap,
@@ -128,7 +128,7 @@ static bool ask(struct human *h, struct match *m, uint32_t role, const struct li
         char *said = trim(line);
         if (*said == '\0' || strcmp(said, "?") == 0) {
             print_offers(offers, legal->n);
-            print_help(legal->n);
+            print_help(h, legal->n);
             continue;
         }
         if (read_wish(h, said)) return false;
@@ -138,7 +138,7 @@ static bool ask(struct human *h, struct match *m, uint32_t role, const struct li
             return true;
         }
         printf("'%s' is no move here: ", said);
-        print_help(legal->n);
+        print_help(h, legal->n);
     }
 }
 
@@ -168,7 +168,7 @@ static void human_free(struct seat *s)
     free(s);
 }
 
-static const struct seat_ops ops = {.answer = answer, .free = human_free};
+static const struct seat_ops ops = {.answer = answer, .free = human_free, .patient = true};
 
 struct human *human_new(void)
 {

@@ -10,6 +10,7 @@ enum human_wish { HUMAN_PLAYS, HUMAN_LEAVES, HUMAN_TAKES_BACK, HUMAN_WANTS_HINT,
 struct human {
     struct seat seat;
     enum human_wish wish; /* why the step was interrupted */
+    bool plain;           /* may only play or leave: others are waiting */
     char file[300];       /* of HUMAN_SAVES */
 };
 

@@ -10,6 +10,7 @@ static const struct command commands[] = {
     {"games", "list the games of the library", cmd_games},
     {"info", "tell what a game is like", cmd_info},
     {"make", "write rule sheets from pictures of boards", cmd_make},
+    {"match", "run matches between players, here and elsewhere", cmd_match},
     {"perft", "count the sequences of moves, depth by depth", cmd_perft},
     {"play", "play or watch a match in the terminal", cmd_play},
     {"players", "list the players and their options", cmd_players},

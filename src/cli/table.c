@@ -49,27 +49,24 @@ uint32_t role_by_name(const struct game *game, const char *name, size_t n, struc
     return UINT32_MAX;
 }
 
-static struct seat *open_seat(struct table *t, const char *text, uint32_t role, uint64_t seed,
-                              struct error *error)
+struct seat *seat_open(struct table *t, const char *who, uint32_t role, uint64_t seed, struct error *error)
 {
     struct player_config config;
-    if (strcmp(text, "human") == 0) {
+    if (strcmp(who, "human") == 0) {
         struct human *h = human_new();
         if (!h) error_set(error, ERROR_MEMORY, "out of memory");
         return h ? &h->seat : NULL;
     }
-    if (!player_config_parse(text, &config, error)) return NULL;
+    if (!player_config_parse(who, &config, error)) return NULL;
     return seat_player(&config, t->session.game, t->engine, role, seed * 1000003 + role, error);
 }
 
-bool seats_open(struct seat **seats, struct table *t, const struct option_list *given, const char *others,
-                uint64_t seed, struct error *error)
+bool seats_named(const char **who, const struct game *game, const struct option_list *given,
+                 const char *others, struct error *error)
 {
-    const struct game *game = t->session.game;
-    const char *who[MCTS_MAX_ROLES];
     if (game->nroles > MCTS_MAX_ROLES)
         return error_set(error, ERROR_INPUT, "more than %d roles", MCTS_MAX_ROLES);
-    for (uint32_t r = 0; r < game->nroles; r++) seats[r] = NULL, who[r] = others;
+    for (uint32_t r = 0; r < game->nroles; r++) who[r] = others;
     for (int i = 0; i < given->n; i++) {
         size_t n = strcspn(given->v[i], "=");
         if (given->v[i][n] != '=')
@@ -78,8 +75,16 @@ bool seats_open(struct seat **seats, struct table *t, const struct option_list *
         if (role == UINT32_MAX) return false;
         who[role] = given->v[i] + n + 1;
     }
-    for (uint32_t r = 0; r < game->nroles; r++)
-        if (!(seats[r] = open_seat(t, who[r], r, seed, error))) return false;
+    return true;
+}
+
+bool seats_open(struct seat **seats, struct table *t, const struct option_list *given, const char *others,
+                uint64_t seed, struct error *error)
+{
+    const char *who[MCTS_MAX_ROLES];
+    if (!seats_named(who, t->session.game, given, others, error)) return false;
+    for (uint32_t r = 0; r < t->session.game->nroles; r++)
+        if (!(seats[r] = seat_open(t, who[r], r, seed, error))) return false;
     return true;
 }
 

@@ -23,6 +23,11 @@ bool seats_open(struct seat **seats, struct table *t, const struct option_list *
                 uint64_t seed, struct error *error);
 void seats_free(struct seat **seats, uint32_t n);
 
+/* The two halves of that: who sits where, by role; and one seat. */
+bool seats_named(const char **who, const struct game *game, const struct option_list *given,
+                 const char *others, struct error *error);
+struct seat *seat_open(struct table *t, const char *who, uint32_t role, uint64_t seed, struct error *error);
+
 /* The role a person means; UINT32_MAX and an error that lists them if there is none. */
 uint32_t role_by_name(const struct game *game, const char *name, size_t n, struct error *error);
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const match_error_names[] = {"", "late", "illegal", "failed"};
+
 struct match *match_new(const struct game *game, struct engine *engine, struct seat **seats,
                         const struct match_budget *budget, uint64_t seed, struct error *error)
 {
@@ -32,15 +34,20 @@ struct match *match_new(const struct game *game, struct engine *engine, struct s
     return m;
 }
 
+static void step_done(struct match_step *s)
+{
+    free(s->joint);
+    free(s->error);
+    free(s->seconds);
+}
+
 void match_free(struct match *m)
 {
     if (!m) return;
-    for (uint32_t i = 0; i < m->nsteps; i++) {
-        free(m->steps[i].joint);
-        free(m->steps[i].error);
-        free(m->steps[i].seconds);
-    }
+    for (uint32_t i = 0; i < m->nsteps; i++) step_done(&m->steps[i]);
+    for (uint32_t i = 0; i < m->nremarks; i++) free(m->remarks[i].text);
     free(m->steps);
+    free(m->remarks);
     free(m->goals);
     free(m->errors);
     state_done(&m->state);
@@ -61,13 +68,49 @@ static struct budget budget_now(const struct match *m, double seconds, uint64_t 
                            .stop = m->stop};
 }
 
+void match_remark(struct match *m, uint32_t role, enum match_error kind, const char *text)
+{
+    m->errors[role]++;
+    if (m->nremarks == m->remarks_cap) {
+        uint32_t cap = m->remarks_cap ? m->remarks_cap * 2 : 16;
+        struct match_remark *grown = realloc(m->remarks, cap * sizeof *grown);
+        if (!grown) return; /* it is counted, if not described */
+        m->remarks = grown;
+        m->remarks_cap = cap;
+    }
+    uint32_t step = m->starting ? 0 : m->nsteps + 1;
+    m->remarks[m->nremarks++] = (struct match_remark){step, role, kind, strdup(text)};
+}
+
+/* Those about steps that were not made after all. */
+static void forget_remarks(struct match *m)
+{
+    while (m->nremarks && m->remarks[m->nremarks - 1].step > m->nsteps) {
+        struct match_remark *last = &m->remarks[--m->nremarks];
+        m->errors[last->role]--;
+        free(last->text);
+    }
+}
+
 bool match_start(struct match *m, struct error *error)
 {
-    struct budget b = budget_now(m, m->budget.start_seconds, m->budget.start_simulations);
-    for (uint32_t r = 0; r < m->game->nroles; r++)
-        if (m->seats[r]->ops->start && !m->seats[r]->ops->start(m->seats[r], m, r, &b, error))
-            return error_prefix(error, "%s as %s", m->seats[r]->name, m->game->role_names[r]);
-    return true;
+    uint32_t n = m->game->nroles;
+    bool good = true;
+    clock_gettime(CLOCK_REALTIME, &m->date);
+    m->began = clock_now();
+    m->starting = true;
+    for (int here = 0; here < 2; here++) /* those who think elsewhere first */
+        for (uint32_t r = 0; r < n && good && !aborted(m); r++) {
+            const struct seat_ops *ops = m->seats[r]->ops;
+            struct budget b = budget_now(m, m->budget.start_seconds, m->budget.start_simulations);
+            if (!ops->start || here == (ops->settle != NULL)) continue;
+            good = ops->start(m->seats[r], m, r, &b, error) ||
+                   error_prefix(error, "%s as %s", m->seats[r]->name, m->game->role_names[r]);
+        }
+    for (uint32_t r = 0; r < n && good; r++)
+        if (m->seats[r]->ops->settle) m->seats[r]->ops->settle(m->seats[r], m, r);
+    m->starting = false;
+    return good;
 }
 
 static bool new_step(struct match *m, struct match_step **out)
@@ -82,11 +125,9 @@ static bool new_step(struct match *m, struct match_step **out)
     struct match_step *s = &m->steps[m->nsteps];
     uint32_t n = m->game->nroles;
     *s = (struct match_step){calloc(n, sizeof *s->joint), calloc(n, sizeof *s->error),
-                             calloc(n, sizeof *s->seconds)};
+                             calloc(n, sizeof *s->seconds), 0};
     if (!s->joint || !s->error || !s->seconds) {
-        free(s->joint);
-        free(s->error);
-        free(s->seconds);
+        step_done(s);
         return false;
     }
     *out = s;
@@ -100,62 +141,96 @@ static bool contains(const struct list *l, uint32_t x)
     return false;
 }
 
+/* What a seat answered, made legal. False and an error if the rules fail: no legal move. */
+static bool accept_answer(struct match *m, struct match_step *s, uint32_t role, enum match_error kind,
+                          const char *why, struct error *error)
+{
+    struct reasoner *r = m->reasoner;
+    struct list legal = {0};
+    bool good = r->ops->legal(r, &m->state, role, &legal);
+    if (!good) {
+        *error = r->error;
+    } else if (legal.n == 0) {
+        good = error_set(error, ERROR_INPUT, "%s has no legal move after %u moves", m->game->role_names[role],
+                         m->nsteps);
+    } else {
+        if (kind == MATCH_FINE && !contains(&legal, s->joint[role])) kind = MATCH_ILLEGAL, why = "not legal";
+        if (kind != MATCH_FINE) {
+            s->error[role] = (uint8_t)kind;
+            s->joint[role] = legal.v[rng_below(&m->rng, legal.n)];
+            match_remark(m, role, kind, why);
+        }
+    }
+    list_done(&legal);
+    return good;
+}
+
+static enum match_error kind_of(const struct error *why)
+{
+    switch (why->code) {
+    case ERROR_TIME: return MATCH_LATE;
+    case ERROR_INPUT: return MATCH_ILLEGAL;
+    default: return MATCH_FAILED;
+    }
+}
+
+/* The answer of one seat, asked at the time `asked` if it thinks elsewhere. */
+static bool collect(struct match *m, struct match_step *s, uint32_t role, double asked, struct error *error)
+{
+    struct seat *seat = m->seats[role];
+    bool here = !seat->ops->ask;
+    struct error why = {0};
+    double from = here ? clock_now() : asked;
+    struct budget b = budget_now(m, m->budget.seconds, m->budget.simulations);
+    if (!here && b.deadline > 0) b.deadline = asked + m->budget.seconds;
+    s->seconds[role] = -1; /* a seat that knows better says so */
+    enum match_error kind = MATCH_FINE;
+    if (!seat->ops->answer(seat, m, role, &b, &s->joint[role], &why)) kind = kind_of(&why);
+    if (s->seconds[role] < 0) s->seconds[role] = (float)(clock_now() - from);
+    if (m->interrupted) {
+        m->interrupted = false;
+        return error_set(error, ERROR_CANCELLED, "interrupted");
+    }
+    if (aborted(m)) return error_set(error, ERROR_CANCELLED, "aborted");
+    if (here && !seat->ops->patient && b.deadline > 0 && m->budget.grace > 0 &&
+        clock_now() > b.deadline + m->budget.grace) {
+        kind = MATCH_LATE;
+        error_set(&why, ERROR_TIME, "after %.2f s", (double)s->seconds[role]);
+    }
+    if (m->watch) m->watch(m->watch_data, m, role);
+    return accept_answer(m, s, role, kind, why.text, error);
+}
+
 bool match_step(struct match *m, struct error *error)
 {
     struct reasoner *r = m->reasoner;
     uint32_t nroles = m->game->nroles;
     struct match_step *s;
     if (!new_step(m, &s)) return error_set(error, ERROR_MEMORY, "out of memory");
-    struct list legal = {0};
     struct state next = {0};
-    struct error why = {0};
     bool good = true;
     struct budget b = budget_now(m, m->budget.seconds, m->budget.simulations);
     double asked = clock_now();
     for (uint32_t i = 0; i < nroles; i++)
         if (m->seats[i]->ops->ask) m->seats[i]->ops->ask(m->seats[i], m, i, &b);
-    for (uint32_t i = 0; i < nroles && good && !aborted(m); i++) {
-        /* Seats that think in this process do so one after the other: each has its own clock. */
-        bool here = !m->seats[i]->ops->ask;
-        double from = here ? clock_now() : asked;
-        struct budget own = here ? budget_now(m, m->budget.seconds, m->budget.simulations) : b;
-        bool answered = m->seats[i]->ops->answer(m->seats[i], m, i, &own, &s->joint[i], &why);
-        s->seconds[i] = (float)(clock_now() - from);
-        if (m->interrupted) {
-            m->interrupted = false;
-            good = error_set(error, ERROR_CANCELLED, "interrupted");
-            break;
-        }
-        if (m->watch) m->watch(m->watch_data, m, i);
-        legal.n = 0;
-        good = r->ops->legal(r, &m->state, i, &legal);
-        if (!good) {
-            *error = r->error;
-        } else if (legal.n == 0) {
-            good = error_set(error, ERROR_INPUT, "%s has no legal move after %u moves",
-                             m->game->role_names[i], m->nsteps);
-        } else if (!answered || !contains(&legal, s->joint[i])) {
-            s->error[i] = answered ? MATCH_ILLEGAL : MATCH_LATE;
-            s->joint[i] = legal.v[rng_below(&m->rng, legal.n)];
-            m->errors[i]++;
-        }
-    }
-    if (good && aborted(m)) good = error_set(error, ERROR_CANCELLED, "aborted");
+    for (int elsewhere = 0; elsewhere < 2; elsewhere++) /* while others think, ours do */
+        for (uint32_t i = 0; i < nroles && good; i++)
+            if ((m->seats[i]->ops->ask != NULL) == elsewhere) good = collect(m, s, i, asked, error);
     if (good && !r->ops->next(r, &m->state, s->joint, &next)) good = (*error = r->error, false);
     if (good) {
+        s->at = clock_now() - m->began;
         m->nsteps++;
         for (uint32_t i = 0; i < nroles; i++)
             if (m->seats[i]->ops->advance) m->seats[i]->ops->advance(m->seats[i], m, i, s->joint);
         state_done(&m->state);
         m->state = next;
         if (!r->ops->terminal(r, &m->state, &m->terminal)) good = (*error = r->error, false);
+        if (good && m->made) m->made(m->watch_data, m);
     } else {
-        free(s->joint);
-        free(s->error);
-        free(s->seconds);
+        step_done(s);
+        forget_remarks(m);
         state_done(&next);
     }
-    list_done(&legal);
     return good;
 }
 
@@ -164,12 +239,8 @@ bool match_take_back(struct match *m, uint32_t steps, struct error *error)
     struct reasoner *r = m->reasoner;
     struct state next = {0};
     if (steps > m->nsteps) steps = m->nsteps;
-    for (; steps; steps--) {
-        struct match_step *s = &m->steps[--m->nsteps];
-        free(s->joint);
-        free(s->error);
-        free(s->seconds);
-    }
+    for (; steps; steps--) step_done(&m->steps[--m->nsteps]);
+    forget_remarks(m);
     bool good = r->ops->initial(r, &m->state);
     for (uint32_t i = 0; i < m->nsteps && good; i++) {
         good = r->ops->next(r, &m->state, m->steps[i].joint, &next);
@@ -194,6 +265,8 @@ bool match_finish(struct match *m, struct error *error)
             good = (*error = m->reasoner->error, false);
     for (uint32_t i = 0; i < m->game->nroles; i++)
         if (m->seats[i]->ops->stop) m->seats[i]->ops->stop(m->seats[i], m, i, m->aborted);
+    for (uint32_t i = 0; i < m->game->nroles; i++)
+        if (m->seats[i]->ops->settle) m->seats[i]->ops->settle(m->seats[i], m, i);
     return good;
 }
 
@@ -201,6 +274,7 @@ bool match_play(struct match *m, struct error *error)
 {
     struct error ignored;
     bool good = match_start(m, error);
-    while (good && !m->terminal) good = match_step(m, error);
+    while (good && !m->terminal)
+        good = aborted(m) ? error_set(error, ERROR_CANCELLED, "aborted") : match_step(m, error);
     return match_finish(m, good ? error : &ignored) && good;
 }

@@ -2,12 +2,26 @@
 /* The referee: one match between seats, whoever sits there.
  *
  *     seats ── ask all ──> answers ── replace what is missing or illegal ──> joint move ──> state ──> tell
- * all ^                                                                                            │
- *        └────────────────────────────────────────────────────────────────────────────────────────────┘
+ * all ^                                                                                                │
+ *       └────────────────────────────────────────────────────────────────────────────────────────────────┘
  *
- * A seat is asked for its move and answers later, so that remote players can think at the same time. The
- * rules of the standard: a late or illegal move is replaced by a random legal one and counted against the
- * seat.
+ * The rules of the standard: a late or illegal move is replaced by a random legal one and counted against the
+ * seat; the match goes on.
+ *
+ * Everybody's clock runs at the same time where that is possible. Seats that think elsewhere (they have `ask`
+ * and `settle`) are asked first and work while those that think in this process are asked one after the
+ * other, each with a clock of its own and the whole machine to itself.
+ *
+ * A whole match, for whoever wants to run many (no state is shared between matches but the game and its
+ * engine, so threads may run one each):
+ *
+ *     for (uint32_t r = 0; r < game->nroles; r++)
+ *         seats[r] = seat_player(&config[r], game, engine, r, seed + r, &error);
+ *     struct match *m = match_new(game, engine, seats, &budget, seed, &error);
+ *     m->stop = &stop;                                   // from another thread or a signal: aborts
+ *     bool good = match_play(m, &error);                 // false: aborted, or the rules failed
+ *     use(m->goals, m->errors, m->steps, m->nsteps);     // record_of_match() writes it down
+ *     match_free(m);                                     // seats are the caller's: ops->free each
  */
 #ifndef MATCH_MATCH_H
 #define MATCH_MATCH_H
@@ -22,14 +36,15 @@ struct seat {
 };
 
 struct seat_ops {
-    /* The match begins; the seat may prepare until the budget is spent. False and an error: it cannot play at
-     * all. NULL: nothing to do. */
+    /* The match begins; the seat may prepare until the budget is spent (with `settle`: begin to, and return
+     * at once). False and an error: it cannot play at all. NULL: nothing to do. */
     bool (*start)(struct seat *s, struct match *m, uint32_t role, const struct budget *budget,
                   struct error *error);
     /* Begin to think (NULL: the thinking is done in answer). */
     void (*ask)(struct seat *s, struct match *m, uint32_t role, const struct budget *budget);
-    /* The move, a number of m->reasoner. False: none in time, or not a move; the error says what came
-     * instead. */
+    /* The move, a number of m->reasoner; a seat that knows better how long it took puts that into the step
+     * under way. False: none. The error says what came instead; its code why:
+     * ERROR_TIME none in time, ERROR_INPUT what came is no legal move, others the seat cannot be reached. */
     bool (*answer)(struct seat *s, struct match *m, uint32_t role, const struct budget *budget,
                    uint32_t *move, struct error *error);
     /* The joint move that was made (numbers of m->reasoner, which is still in the state before). NULL:
@@ -40,6 +55,9 @@ struct seat_ops {
     /* It is over: the goals, or aborted. NULL: nothing to do. */
     void (*stop)(struct seat *s, struct match *m, uint32_t role, bool aborted);
     void (*free)(struct seat *s);
+    /* Wait until what start or stop began is done, or its time over. NULL: they do it themselves. */
+    void (*settle)(struct seat *s, struct match *m, uint32_t role);
+    bool patient; /* no clock runs for it: a person */
 };
 
 /* A player of ours, thinking in this process. Takes over nothing. NULL and an error if it cannot be set up.
@@ -48,18 +66,30 @@ struct seat *seat_player(const struct player_config *config, const struct game *
                          uint32_t role, uint64_t seed, struct error *error);
 struct player *seat_get_player(struct seat *s); /* of a seat made by seat_player, else NULL */
 
-enum match_error { MATCH_FINE, MATCH_LATE, MATCH_ILLEGAL };
+enum match_error { MATCH_FINE, MATCH_LATE, MATCH_ILLEGAL, MATCH_FAILED /* no answer at all */ };
+extern const char *const match_error_names[]; /* "", "late", "illegal", "failed" */
 
 struct match_step {
     uint32_t *joint; /* by role */
     uint8_t *error;  /* by role: enum match_error; the move is then a random one */
     float *seconds;  /* by role: how long the seat took */
+    double at;       /* when the move was made: seconds since the match began */
+};
+
+/* What a seat did wrong. Step 0 is the start, the first move is made in step 1. */
+struct match_remark {
+    uint32_t step, role;
+    enum match_error kind;
+    char *text; /* what was said or happened instead */
 };
 
 struct match_budget {              /* per move, and for the beginning */
     double seconds, start_seconds; /* 0: none */
     uint64_t simulations, start_simulations;
     uint64_t expansions;
+    /* Beyond the clock before a seat is late (the network's share). 0: players in this process are never
+     * late, they are trusted with their budget. */
+    double grace;
 };
 
 struct match {
@@ -71,14 +101,19 @@ struct match {
     bool interrupted; /* a seat may set this while answering: the step is given up, nothing is replaced */
     /* Called when a seat has answered, before its move is made; NULL: nobody watches. */
     void (*watch)(void *data, struct match *m, uint32_t role);
+    void (*made)(void *data, struct match *m); /* called after each joint move; may be NULL */
     void *watch_data;
     struct rng rng;     /* for replacements */
     struct state state; /* now */
-    bool terminal, aborted;
+    bool starting, terminal, aborted;
+    double began;         /* clock_now() of match_start */
+    struct timespec date; /* the same, as people tell the time */
     struct match_step *steps;
-    uint32_t nsteps, cap;
+    uint32_t nsteps, cap; /* while seats are asked, steps[nsteps] is the step under way */
+    struct match_remark *remarks;
+    uint32_t nremarks, remarks_cap;
     int *goals;       /* by role, at the end; GOAL_UNDEFINED where there is not exactly one */
-    uint32_t *errors; /* by role: moves replaced */
+    uint32_t *errors; /* by role: moves replaced, and 1 for a failed start */
 };
 
 /* The referee works on the engine's circuit when it is ready, on the lifted engine otherwise. Seats and game
@@ -88,6 +123,8 @@ struct match *match_new(const struct game *game, struct engine *engine, struct s
 void match_free(struct match *m);
 
 bool match_start(struct match *m, struct error *error); /* gives the seats their start clock */
+/* A seat did something wrong in the step under way (the start, before the first); for seats themselves. */
+void match_remark(struct match *m, uint32_t role, enum match_error kind, const char *text);
 /* One joint move. False and an error if the rules themselves fail (a role without a legal move). */
 bool match_step(struct match *m, struct error *error);
 /* Take back so many steps (all there are, if fewer). */

@@ -51,7 +51,8 @@ static void seat_free(struct seat *s)
     free(s);
 }
 
-static const struct seat_ops ops = {start, NULL, answer, advance, rewind_player, NULL, seat_free};
+static const struct seat_ops ops = {
+    .start = start, .answer = answer, .advance = advance, .rewind = rewind_player, .free = seat_free};
 
 struct seat *seat_player(const struct player_config *config, const struct game *game, struct engine *engine,
                          uint32_t role, uint64_t seed, struct error *error)
