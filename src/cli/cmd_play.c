@@ -4,10 +4,10 @@
 #include "cli/human.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
+#include "match/record.h"
 #include "player/thoughts.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
@@ -90,30 +90,16 @@ static void wait_a_little(double seconds)
     nanosleep(&t, NULL);
 }
 
-/* The moves so far, as a file that `ludens think --at` reads again. */
+/* The match so far, as a record that `ludens replay` shows and `ludens think --at` reads. */
 static void save(struct play *p, const char *path)
 {
-    struct match *m = p->match;
-    json_t *moves = json_array(), *roles = json_array();
-    for (uint32_t r = 0; r < m->game->nroles; r++)
-        json_array_append_new(roles, json_string(m->game->role_names[r]));
-    for (uint32_t i = 0; i < m->nsteps; i++) {
-        json_t *joint = json_array();
-        for (uint32_t r = 0; r < m->game->nroles; r++) {
-            struct text t;
-            text_init(&t, p->heap);
-            reasoner_print_move(m->reasoner, r, m->steps[i].joint[r], false, &t);
-            json_array_append_new(joint, json_string(text_str(&t)));
-        }
-        json_array_append_new(moves, joint);
-    }
-    json_t *root = json_pack("{s:s, s:s, s:o, s:o}", "game", m->game->name, "digest", m->game->digest,
-                             "roles", roles, "moves", moves);
-    if (root && json_dump_file(root, path, JSON_INDENT(2)) == 0)
+    struct error error;
+    struct record *r = record_of_match(p->match, &(struct record_about){.seed = p->o->seed}, &error);
+    if (r && record_write(r, path, &error))
         printf("saved to %s\n", path);
     else
-        printf("could not write %s\n", path);
-    json_decref(root);
+        printf("could not save: %s\n", error.text);
+    record_free(r);
 }
 
 /* What the champion would do with the same budget (a second, where there is none). */

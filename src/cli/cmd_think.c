@@ -3,6 +3,7 @@
 #include "cli/board.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
+#include "match/record.h"
 #include "player/thoughts.h"
 
 #include <string.h>
@@ -86,26 +87,26 @@ static bool make(struct reasoner *r, struct state *s, const char *text, struct e
     return true;
 }
 
-/* A file of `ludens play`'s save command. */
+/* All moves of a recorded match. */
 static bool follow_file(struct reasoner *r, struct state *s, const char *path, struct error *error)
 {
-    json_error_t why;
-    json_t *root = json_load_file(path, 0, &why), *joint;
-    size_t i;
-    bool good = true;
-    if (!root) return error_set(error, ERROR_INPUT, "%s:%d: %s", path, why.line, why.text);
-    const json_t *moves = json_object_get(root, "moves");
-    if (!json_is_array(moves)) good = error_set(error, ERROR_INPUT, "%s: there is no list of moves", path);
-    for (i = 0; good && i < json_array_size(moves); i++) {
-        char text[4000] = "";
-        joint = json_array_get(moves, i);
-        for (size_t k = 0; k < json_array_size(joint); k++) {
-            const char *word = json_string_value(json_array_get(joint, k));
-            snprintf(text + strlen(text), sizeof text - strlen(text), "%s ", word ? word : "?");
+    uint32_t joint[RECORD_MAX_ROLES];
+    struct record *record = record_read(path, error);
+    bool good = record && (record->nroles == r->game->nroles ||
+                           error_set(error, ERROR_INPUT, "%s: has %u roles, but %s %u", path, record->nroles,
+                                     r->game->name, r->game->nroles));
+    for (uint32_t i = 0; good && i < record->nsteps; i++) {
+        struct state next = {0};
+        good = record_joint(record, i, r, s, joint, error) || error_prefix(error, "%s", path);
+        if (good && !r->ops->next(r, s, joint, &next)) good = (*error = r->error, false);
+        if (!good) {
+            state_done(&next);
+            break;
         }
-        good = make(r, s, text, error) || error_prefix(error, "%s: step %zu", path, i + 1);
+        state_done(s);
+        *s = next;
     }
-    json_decref(root);
+    record_free(record);
     return good;
 }
 
@@ -204,7 +205,7 @@ int cmd_think(int argc, char **argv)
          .help = "for whom; otherwise the first role with a choice"},
         {"moves", 'm', OPTION_LIST, &o.moves, .value = "MOVES",
          .help = "moves made before, joint moves separated by ';': \"(drop 4); (drop 4)\""},
-        {"at", 0, OPTION_STRING, &o.at, .value = "FILE", .help = "a game saved by `ludens play`"},
+        {"at", 0, OPTION_STRING, &o.at, .value = "FILE", .help = "at the end of a recorded match"},
         BUDGET_OPTIONS(o.budget),
         {"seed", 0, OPTION_SEED, &o.seed, .value = "N", .help = "seed of the random numbers"},
         {"json", 'j', OPTION_FLAG, &o.json, .help = "print JSON"},

@@ -34,6 +34,7 @@ int cmd_match(int argc, char **argv);
 int cmd_perft(int argc, char **argv);
 int cmd_play(int argc, char **argv);
 int cmd_players(int argc, char **argv);
+int cmd_replay(int argc, char **argv);
 int cmd_sim(int argc, char **argv);
 int cmd_think(int argc, char **argv);
 int cmd_verify(int argc, char **argv);

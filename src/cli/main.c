@@ -14,6 +14,7 @@ static const struct command commands[] = {
     {"perft", "count the sequences of moves, depth by depth", cmd_perft},
     {"play", "play or watch a match in the terminal", cmd_play},
     {"players", "list the players and their options", cmd_players},
+    {"replay", "show a recorded match, move by move", cmd_replay},
     {"scramble", "disguise a rule sheet", cmd_scramble},
     {"sim", "play random games and tell what came out", cmd_sim},
     {"think", "search one position", cmd_think},

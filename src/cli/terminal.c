@@ -3,12 +3,14 @@
 
 #include "base/clock.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 atomic_bool terminal_interrupted;
@@ -58,6 +60,53 @@ void terminal_catch_interrupt(void)
      */
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
     sigaction(SIGINT, &action, NULL);
+}
+
+static struct termios before_keys;
+
+bool terminal_keys_begin(void)
+{
+    struct termios raw;
+    if (tcgetattr(STDIN_FILENO, &before_keys) != 0) return false;
+    raw = before_keys;
+    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+    raw.c_cc[VMIN] = 1;
+    raw.c_cc[VTIME] = 0;
+    terminal_catch_interrupt();
+    return tcsetattr(STDIN_FILENO, TCSANOW, &raw) == 0;
+}
+
+void terminal_keys_end(void)
+{
+    tcsetattr(STDIN_FILENO, TCSANOW, &before_keys);
+}
+
+/* The next byte of a sequence that is under way; -1 if there is none. */
+static int byte_soon(void)
+{
+    struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+    unsigned char c;
+    return poll(&p, 1, 50) == 1 && read(STDIN_FILENO, &c, 1) == 1 ? c : -1;
+}
+
+int terminal_key(void)
+{
+    unsigned char c;
+    if (atomic_load(&terminal_interrupted) || read(STDIN_FILENO, &c, 1) != 1) return KEY_NONE;
+    if (c != 27) return c == '\r' ? '\n' : c;
+    int next = byte_soon();
+    if (next != '[' && next != 'O') return KEY_OTHER;
+    switch (byte_soon()) {
+    case 'A': return KEY_UP;
+    case 'B': return KEY_DOWN;
+    case 'C': return KEY_RIGHT;
+    case 'D': return KEY_LEFT;
+    case 'H': return KEY_HOME;
+    case 'F': return KEY_END;
+    case '1': return byte_soon(), KEY_HOME;
+    case '4': return byte_soon(), KEY_END;
+    default: return KEY_OTHER;
+    }
 }
 
 void progress_show(struct progress *p, const char *format, ...)

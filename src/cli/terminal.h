@@ -16,6 +16,14 @@ int terminal_columns(const char *s); /* that a text takes: its characters, in UT
 void terminal_catch_interrupt(void);
 extern atomic_bool terminal_interrupted;
 
+/* Single keys from the keyboard, without waiting for the end of a line. Begin gives false where there is no
+ * terminal; end restores it. A key is its character, or one of these; KEY_NONE when there are no more, or at
+ * Ctrl-C. */
+enum { KEY_NONE = -1, KEY_UP = 1000, KEY_DOWN, KEY_RIGHT, KEY_LEFT, KEY_HOME, KEY_END, KEY_OTHER };
+bool terminal_keys_begin(void);
+int terminal_key(void);
+void terminal_keys_end(void);
+
 /* A line on standard error that overwrites itself: shown only on a terminal, only when things take longer
  * than a second, and a few times a second. Begin with a zeroed struct; progress_end wipes the line. */
 struct progress {
