@@ -29,6 +29,7 @@ int cmd_fmt(int argc, char **argv);
 int cmd_games(int argc, char **argv);
 int cmd_scramble(int argc, char **argv);
 int cmd_info(int argc, char **argv);
+int cmd_lab(int argc, char **argv);
 int cmd_make(int argc, char **argv);
 int cmd_match(int argc, char **argv);
 int cmd_perft(int argc, char **argv);

@@ -9,6 +9,7 @@ static const struct command commands[] = {
     {"fmt", "lay out rule sheets the canonical way", cmd_fmt},
     {"games", "list the games of the library", cmd_games},
     {"info", "tell what a game is like", cmd_info},
+    {"lab", "play tournaments, and the papers' tables", cmd_lab},
     {"make", "write rule sheets from pictures of boards", cmd_make},
     {"match", "run matches between players, here and elsewhere", cmd_match},
     {"perft", "count the sequences of moves, depth by depth", cmd_perft},

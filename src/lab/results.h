@@ -4,14 +4,14 @@
 #ifndef LAB_RESULTS_H
 #define LAB_RESULTS_H
 
-#include "lab/spec.h"
+#include "lab/db.h"
 #include "lab/stats.h"
 
 struct result_player { /* one player of a cell */
-    const char *name, *text;
+    const char *name, *text, *budget;
     struct rate rate;
-    uint64_t seats, moves, errors; /* seats taken, moves made, moves replaced */
-    double simulations, seconds;   /* of thinking */
+    uint64_t seats, thoughts, errors; /* seats taken, searches made, moves replaced or made without search */
+    double simulations, seconds;      /* of thinking */
 };
 
 struct result_cell {
@@ -25,8 +25,8 @@ struct result_cell {
     struct result_player *players; /* as in the pairing */
     struct rate *by_seat;          /* by role: the first player's, over the games in which it had that seat */
     const char **roles;
+    const char *rules;     /* digest */
     double steps, seconds; /* added up over games */
-    char budget[80];       /* of the first player, for people */
 };
 
 struct results {
@@ -35,13 +35,23 @@ struct results {
     const char **games, **pairings;                  /* labels: rows and columns */
     uint32_t ngames, npairings;
     enum spec_measure measure;
-    uint64_t seed;
-    const char *version;       /* of the program that played, the last one */
-    struct result_cell *cells; /* by game * npairings + pairing */
-    uint64_t played, wanted;
+    const char *seed, *version; /* of the program that played, the last one */
+    struct result_cell *cells;  /* by game * npairings + pairing */
+    uint64_t played, wanted, errors;
     double seconds; /* spent in games, added up over jobs */
 };
 
+/* What the database has of the experiment of that name. NULL and an error if it has none. */
+struct results *results_read(struct db *db, const char *name, struct error *error);
 void results_free(struct results *r);
+
+/* Call `each` with the names of all experiments of the database, in order of entry. */
+bool results_each(struct db *db, void (*each)(void *data, const char *name), void *data, struct error *error);
+
+/* Rates as people read them: percent for wins, goals as they are. */
+static inline double results_percent(const struct results *r)
+{
+    return r->measure == MEASURE_WINS ? 100 : 1;
+}
 
 #endif

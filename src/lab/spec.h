@@ -56,13 +56,13 @@ struct spec {
     uint32_t number;
     struct match_budget budget;
     enum spec_measure measure;
-    bool measure_given;
     uint64_t seed;
     const char *source;            /* of the published figures; NULL: there are none */
     struct spec_figure *published; /* by cell */
 };
 
-/* What the command line changes. */
+/* What the command line changes. All but the number of games makes it another experiment: `first:quick`,
+ * `first:sims=50`. */
 struct spec_changes {
     bool quick;
     uint32_t number;            /* 0: as it is */
@@ -78,6 +78,10 @@ struct spec *spec_load(const char *path_or_name, const struct spec_changes *chan
 struct spec *spec_read(const char *file, const char *text, size_t size, const struct spec_changes *changes,
                        struct error *error);
 void spec_free(struct spec *s);
+
+/* A game by name or label, a pairing by label; UINT32_MAX: there is none. */
+uint32_t spec_row(const struct spec *s, const char *name);
+uint32_t spec_column(const struct spec *s, const char *label);
 
 /* The budget of one player in one cell. */
 struct match_budget spec_budget(const struct spec *s, uint32_t game, uint32_t pairing, uint32_t player);

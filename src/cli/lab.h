@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The commands of the laboratory share these: `ludens lab WORD ...`, one file for each word. */
+#ifndef CLI_LAB_H
+#define CLI_LAB_H
+
+#include "cli/commands.h"
+#include "lab/run.h"
+
+int lab_run(int argc, char **argv);
+int lab_report(int argc, char **argv);
+int lab_sprt(int argc, char **argv);
+
+#define LAB_DB_OPTION(where)                                                                   \
+    {                                                                                          \
+        "db", 0, OPTION_STRING, (where), .value = "FILE",                                      \
+                                         .help = "the database; it is made when there is none" \
+    }
+
+/* Progress of a run on standard error: one line that changes on a terminal, a line now and then otherwise. */
+struct lab_progress {
+    double told;
+    bool visible;
+};
+void lab_progress_show(struct lab_progress *l, const struct run_progress *p, const char *more);
+void lab_progress_end(struct lab_progress *l, const struct run_progress *p);
+
+/* The number of processors. */
+int64_t lab_default_jobs(void);
+
+#endif

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* ludens lab run: play an experiment, or go on with it. */
+#include "cli/lab.h"
+#include "cli/terminal.h"
+#include "lab/library.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct run_arguments {
+    const char *db;
+    int64_t jobs, number;
+    bool quick, force;
+    struct match_budget budget;
+    uint64_t seed;
+};
+
+static void progress(void *data, const struct run_progress *p)
+{
+    lab_progress_show(data, p, "");
+}
+
+static bool run(const char *what, const struct run_arguments *a, struct error *error)
+{
+    struct spec_changes changes = {.quick = a->quick,
+                                   .number = (uint32_t)a->number,
+                                   .budget = a->budget,
+                                   .new_seed = a->seed != 0,
+                                   .seed = a->seed};
+    struct spec *spec = spec_load(what, &changes, error);
+    struct schedule *schedule = spec ? schedule_new(spec, error) : NULL;
+    struct db *db = schedule ? db_open(a->db, true, error) : NULL;
+    char *text = NULL;
+    size_t size;
+    bool good = db && lab_read_file(spec->file, &text, &size, error) &&
+                db_enrol(db, schedule, spec->name, text, a->force, error);
+    if (good) {
+        struct lab_progress line = {0};
+        struct run_progress summary = {0};
+        struct run_options o = {
+            .jobs = (uint32_t)a->jobs, .stop = &terminal_interrupted, .progress = progress, .data = &line};
+        fprintf(stderr, "%s: %u cells, %" PRIu64 " games, %u job%s, into %s\n", spec->name, schedule->ncells,
+                schedule->total, o.jobs, o.jobs == 1 ? "" : "s", a->db);
+        good = run_experiment(schedule, db, &o, &summary, error);
+        lab_progress_end(&line, &summary);
+        if (good && atomic_load(&terminal_interrupted)) fprintf(stderr, "stopped; run it again to go on\n");
+    }
+    free(text);
+    db_close(db);
+    schedule_free(schedule);
+    spec_free(spec);
+    return good;
+}
+
+int lab_run(int argc, char **argv)
+{
+    struct run_arguments a = {.db = "lab.db", .jobs = lab_default_jobs()};
+    const struct option table[] = {
+        LAB_DB_OPTION(&a.db),
+        {"jobs", 'j', OPTION_INT, &a.jobs, .min = 1, .max = 1024, .value = "N",
+         .help = "games played at a time"},
+        {"games", 'g', OPTION_INT, &a.number, .min = 0, .max = 1e7, .value = "N",
+         .help = "games per cell; 0: as the experiment says"},
+        {"quick", 'q', OPTION_FLAG, &a.quick, .help = "a meaningful part of it, in minutes"},
+        {"sims", 'n', OPTION_INT, &a.budget.simulations, .min = 0, .max = 1e15, .value = "N",
+         .help = "simulations per move, in place of the experiment's budgets; 0: as it says"},
+        {"seconds", 's', OPTION_REAL, &a.budget.seconds, .min = 0, .max = 1e6, .value = "S",
+         .help = "seconds per move, likewise"},
+        {"expansions", 0, OPTION_INT, &a.budget.expansions, .min = 0, .max = 1e15, .value = "N",
+         .help = "nodes added per move, likewise"},
+        {"seed", 0, OPTION_SEED, &a.seed, .value = "N", .help = "another seed; 0: the experiment's"},
+        {"force", 0, OPTION_FLAG, &a.force,
+         .help = "if the experiment was changed: throw away the games of changed cells"},
+        {0}};
+    int operands, status;
+    struct error error = {0};
+    if (!command_begin(
+            "lab run EXPERIMENT [OPTION...]",
+            "Play an experiment: a file, or a name of `ludens lab list`. It may be stopped at any time, by\n"
+            "Ctrl-C or kill, and goes on when it is run again; several runs may share one database.\n"
+            "With --quick, other budgets or another seed it is another experiment, and its name says so.\n"
+            "  ludens lab run first\n"
+            "  ludens lab run paper/000-table-11 --quick --jobs 4",
+            table, 1, 1, argc, argv, &operands, &status))
+        return status;
+    terminal_catch_interrupt();
+    return run(argv[1], &a, &error) ? EXIT_YES : command_trouble("lab run", &error);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One game of an experiment, from the schedule to the record. */
+#ifndef LAB_PLAY_H
+#define LAB_PLAY_H
+
+#include "lab/db.h"
+
+#include <pthread.h>
+
+/* A game and its engine, shared by all workers; made when it is first needed. */
+struct play_table {
+    const struct game *game;
+    pthread_mutex_t lock;
+    struct engine *engine; /* NULL: not yet, or the rules are too large: the lifted engine plays */
+    bool tried;
+};
+void play_table_init(struct play_table *t, const struct game *game);
+void play_table_done(struct play_table *t);
+
+struct play_outcome {
+    struct record record; /* its arrays are below */
+    uint32_t *seats, *errors, *thoughts;
+    int *goals;
+    uint64_t *simulations;
+    double *thinking;
+    char *moves;
+};
+void play_outcome_done(struct play_outcome *o);
+
+/* Play that game. False and an error if it came to no end; ERROR_CANCELLED when `stop` (may be NULL) was set.
+ * The outcome is to be taken apart in either case. */
+bool play_game(const struct schedule *schedule, const struct schedule_cell *c, uint32_t number,
+               struct play_table *table, const atomic_bool *stop, struct play_outcome *out,
+               struct error *error);
+
+#endif
