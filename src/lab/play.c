@@ -3,9 +3,14 @@
 
 #include "base/hash.h"
 #include "lab/seat.h"
+#include "net/remote.h"
 
+#include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
+
+#define GRACE 1 /* seconds that the network may take beyond the clock */
 
 /* ---- engines ---- */
 
@@ -41,23 +46,69 @@ static struct engine *table_engine(struct play_table *t, const atomic_bool *stop
 
 /* ---- one game ---- */
 
-static struct lab_seat *open_seat(const struct schedule *schedule, const struct schedule_cell *c,
-                                  uint32_t player, struct engine *engine, uint32_t role, uint64_t seed,
-                                  struct error *error)
+/* A game being played. */
+struct sitting {
+    const struct schedule *schedule;
+    const struct schedule_cell *cell;
+    struct engine *engine;
+    uint64_t seed;
+    struct match_budget budget; /* the referee's: clocks of players elsewhere */
+    struct post *post;          /* NULL: everybody is here */
+    struct table_talk *talk;
+    struct lab_seat *seats[MCTS_MAX_ROLES];
+    struct seat *doors[MCTS_MAX_ROLES];
+    uint32_t n;
+};
+
+static const struct spec_player *player_of(const struct sitting *g, uint32_t player)
 {
-    const struct spec *s = schedule->spec;
-    const struct spec_player *p = &s->players[s->pairings[c->pairing].players[player]];
-    struct player_config config;
-    if (p->remote) {
-        error_set(error, ERROR_INPUT, "%.200s: players elsewhere cannot be reached yet", p->text);
-        return NULL;
+    const struct spec *s = g->schedule->spec;
+    return &s->players[s->pairings[g->cell->pairing].players[player]];
+}
+
+/* What it takes to play with somebody elsewhere. */
+static bool open_post(struct sitting *g, uint32_t number, struct error *error)
+{
+    char id[80];
+    bool wanted = false;
+    for (uint32_t i = 0; i < g->cell->nplayers; i++) {
+        if (!player_of(g, i)->remote) continue;
+        wanted = true;
+        g->budget.seconds = fmax(g->budget.seconds, g->cell->budget[i].seconds);
+        g->budget.start_seconds = fmax(g->budget.start_seconds, g->cell->budget[i].start_seconds);
+        g->budget.grace = GRACE;
     }
-    if (!player_config_parse(p->text, &config, error)) return NULL;
-    struct seat *inner =
-        seat_player(&config, schedule->games[c->game], engine, role, hash_mix(seed, role + 1), error);
-    struct lab_seat *seat = lab_seat_new(inner, &c->budget[player]);
-    if (inner && !seat) error_set(error, ERROR_MEMORY, "out of memory");
-    return seat;
+    if (!wanted) return true;
+    snprintf(id, sizeof id, "lab.%.12s.%u.%" PRIx64, g->cell->digest, number, g->seed);
+    struct table_talk_options o = {.id = id};
+    return (g->post = post_new(error)) &&
+           (g->talk = table_talk_new(g->post, g->schedule->games[g->cell->game], &o, error));
+}
+
+static bool sit_down(struct sitting *g, const uint32_t *seats, struct error *error)
+{
+    const struct game *game = g->schedule->games[g->cell->game];
+    for (; g->n < game->nroles; g->n++) {
+        const struct spec_player *p = player_of(g, seats[g->n]);
+        struct player_config config;
+        struct seat *inner = NULL;
+        if (p->remote)
+            inner = seat_remote(g->talk, p->text, p->name, error);
+        else if (player_config_parse(p->text, &config, error))
+            inner = seat_player(&config, game, g->engine, g->n, hash_mix(g->seed, g->n + 1), error);
+        if (!inner) return false;
+        if (!(g->seats[g->n] = lab_seat_new(inner, &g->cell->budget[seats[g->n]])))
+            return error_set(error, ERROR_MEMORY, "out of memory");
+        g->doors[g->n] = &g->seats[g->n]->seat;
+    }
+    return true;
+}
+
+static void get_up(struct sitting *g)
+{
+    for (uint32_t r = 0; r < g->n; r++) g->doors[r]->ops->free(g->doors[r]);
+    table_talk_free(g->talk);
+    post_free(g->post);
 }
 
 /* The moves as JSON: a list of joint moves, each a list by role. */
@@ -126,28 +177,21 @@ bool play_game(const struct schedule *schedule, const struct schedule_cell *c, u
                struct play_table *table, const atomic_bool *stop, struct play_outcome *o, struct error *error)
 {
     const struct game *game = schedule->games[c->game];
-    uint64_t seed = schedule_seed(c, number);
-    struct lab_seat *seats[MCTS_MAX_ROLES] = {0};
-    struct seat *doors[MCTS_MAX_ROLES];
-    uint32_t n = 0;
+    struct sitting g = {.schedule = schedule, .cell = c, .seed = schedule_seed(c, number)};
     if (!make_room(o, game->nroles, error)) return false;
     schedule_seats(schedule, c, number, o->seats);
-    struct engine *engine = table_engine(table, stop);
+    g.engine = table_engine(table, stop);
     double began = clock_now();
-    bool good = true;
-    for (; n < game->nroles && good; n += good) {
-        good = (seats[n] = open_seat(schedule, c, o->seats[n], engine, n, seed, error));
-        if (good) doors[n] = &seats[n]->seat;
-    }
-    struct match_budget none = {0};
-    struct match *m = good ? match_new(game, engine, doors, &none, seed, error) : NULL;
-    if (m) m->stop = stop;
-    good = m && match_play(m, error) && write_down(m, seats, o, error);
+    struct match *m = NULL;
+    bool good = open_post(&g, number, error) && sit_down(&g, o->seats, error) &&
+                (m = match_new(game, g.engine, g.doors, &g.budget, g.seed, error));
+    if (good) m->stop = stop;
+    good = good && match_play(m, error) && write_down(m, g.seats, o, error);
     o->record = (struct record){.cell = c->id,
                                 .number = number,
                                 .nroles = game->nroles,
                                 .steps = m ? m->nsteps : 0,
-                                .seed = seed,
+                                .seed = g.seed,
                                 .seats = o->seats,
                                 .goals = o->goals,
                                 .errors = o->errors,
@@ -157,6 +201,6 @@ bool play_game(const struct schedule *schedule, const struct schedule_cell *c, u
                                 .seconds = clock_now() - began,
                                 .moves = o->moves};
     match_free(m);
-    for (uint32_t r = 0; r < n; r++) seats[r]->seat.ops->free(&seats[r]->seat);
+    get_up(&g);
     return good;
 }

@@ -47,7 +47,7 @@ static uint32_t texts(struct heap *heap, const char *list, const char *key, cons
 /* ---- cells ---- */
 
 struct sums { /* of one cell */
-    struct tally player[SPEC_MAX_PLAYERS], seat[MCTS_MAX_ROLES];
+    struct scores player[SPEC_MAX_PLAYERS], seat[MCTS_MAX_ROLES];
 };
 
 static void add_game(const struct results *r, struct result_cell *c, struct sums *sums, sqlite3_stmt *q)
@@ -69,7 +69,7 @@ static void add_game(const struct results *r, struct result_cell *c, struct sums
         double points = r->measure == MEASURE_WINS ? stats_points(goals, c->nroles, k) : fmax(goals[k], 0);
         score[seats[k]] += points;
         mine[seats[k]]++;
-        if (seats[k] == 0) tally_add(&sums->seat[k], points);
+        if (seats[k] == 0) scores_add(&sums->seat[k], points);
         p->seats++;
         p->errors += (uint64_t)x[ERRORS][k];
         p->simulations += x[SIMULATIONS][k];
@@ -78,7 +78,7 @@ static void add_game(const struct results *r, struct result_cell *c, struct sums
     }
     for (uint32_t i = 0; i < c->nplayers; i++)
         if (mine[i] > 0)
-            tally_add(&sums->player[i], r->measure == MEASURE_WINS ? score[i] : score[i] / mine[i]);
+            scores_add(&sums->player[i], r->measure == MEASURE_WINS ? score[i] : score[i] / mine[i]);
     c->steps += sqlite3_column_double(q, LISTS);
     c->seconds += sqlite3_column_double(q, LISTS + 1);
 }
@@ -98,8 +98,8 @@ static bool read_games(struct db *db, const struct results *r, struct result_cel
     if (!q) return false;
     bool good = code == SQLITE_DONE || db_trouble(db, error);
     db_reset(q);
-    for (uint32_t i = 0; i < c->nplayers; i++) c->players[i].rate = tally_rate(&sums.player[i], top);
-    for (uint32_t k = 0; k < c->nroles; k++) c->by_seat[k] = tally_rate(&sums.seat[k], top);
+    for (uint32_t i = 0; i < c->nplayers; i++) c->players[i].rate = scores_rate(&sums.player[i], top);
+    for (uint32_t k = 0; k < c->nroles; k++) c->by_seat[k] = scores_rate(&sums.seat[k], top);
     c->rate = c->players[0].rate;
     c->parity = r->measure == MEASURE_WINS ? 1.0 / c->nplayers : NAN;
     c->side = r->measure == MEASURE_WINS && c->nplayers > 1 ? rate_side(&c->rate, c->parity) : 0;

@@ -82,7 +82,13 @@ static void add_cell(struct schedule *p, uint32_t game, uint32_t pairing)
     c->assignments = schedule_assignments(p->heap, pair->n, p->games[game]->nroles, &c->nassignments);
     uint32_t number = s->games[game].number ? s->games[game].number : s->number;
     c->number = (number + c->nassignments - 1) / c->nassignments * c->nassignments;
-    for (uint32_t i = 0; i < pair->n; i++) c->budget[i] = spec_budget(s, game, pairing, pair->players[i]);
+    for (uint32_t i = 0; i < pair->n; i++) {
+        const struct spec_player *player = &s->players[pair->players[i]];
+        c->budget[i] = spec_budget(s, game, pairing, pair->players[i]);
+        if (player->remote && c->budget[i].seconds <= 0)
+            heap_fail(p->heap, ERROR_INPUT, "%.100s is elsewhere and needs a budget in seconds",
+                      player->name);
+    }
     describe(p, c);
     p->total += c->number;
 }

@@ -71,9 +71,28 @@ static void seat_free(struct seat *s)
     free(s);
 }
 
-/* Who thinks in this process has no `ask`: the referee tells by that, and so must the wrapper. */
-static const struct seat_ops here = {start, NULL, answer, advance, rewind_inner, stop, seat_free};
-static const struct seat_ops elsewhere = {start, ask, answer, advance, rewind_inner, stop, seat_free};
+static void settle(struct seat *s, struct match *m, uint32_t role)
+{
+    if (own(s)->inner->ops->settle) own(s)->inner->ops->settle(own(s)->inner, m, role);
+}
+
+/* Who thinks in this process has no `ask`: the referee tells by that, and so must the wrapper. Such a player
+ * is trusted with its budget, which need not be time; no clock runs for it. */
+static const struct seat_ops here = {.start = start,
+                                     .answer = answer,
+                                     .advance = advance,
+                                     .rewind = rewind_inner,
+                                     .stop = stop,
+                                     .free = seat_free,
+                                     .patient = true};
+static const struct seat_ops elsewhere = {.start = start,
+                                          .ask = ask,
+                                          .answer = answer,
+                                          .advance = advance,
+                                          .rewind = rewind_inner,
+                                          .stop = stop,
+                                          .free = seat_free,
+                                          .settle = settle};
 
 struct lab_seat *lab_seat_new(struct seat *inner, const struct match_budget *budget)
 {

@@ -24,14 +24,14 @@ double stats_score(const int *goals, const uint32_t *seats, uint32_t nroles, uin
     return score;
 }
 
-void tally_add(struct tally *t, double x)
+void scores_add(struct scores *t, double x)
 {
     t->n++;
     t->sum += x;
     t->squares += x * x;
 }
 
-struct rate tally_rate(const struct tally *t, double top)
+struct rate scores_rate(const struct scores *t, double top)
 {
     struct rate r = {.n = t->n, .high = top};
     if (t->n == 0) return r;

@@ -14,11 +14,11 @@ double stats_points(const int *goals, uint32_t nroles, uint32_t role);
 double stats_score(const int *goals, const uint32_t *seats, uint32_t nroles, uint32_t player);
 
 /* Scores added up one by one; begin with a zeroed struct. */
-struct tally {
+struct scores {
     uint64_t n;
     double sum, squares;
 };
-void tally_add(struct tally *t, double x);
+void scores_add(struct scores *t, double x);
 
 struct rate {
     uint64_t n;
@@ -28,7 +28,7 @@ struct rate {
                          equal or there are fewer than 30 */
 };
 /* `top` is the highest score possible: 1 for wins, 100 for goals. */
-struct rate tally_rate(const struct tally *t, double top);
+struct rate scores_rate(const struct scores *t, double top);
 
 /* -1: significantly below `parity`, 1: above, 0: neither. */
 int rate_side(const struct rate *r, double parity);
