@@ -12,7 +12,7 @@ enum { EXIT_YES = 0, EXIT_NO = 1, EXIT_TROUBLE = 2 };
 
 struct command {
     const char *name;
-    const char *summary; /* one line for `ludens help` */
+    const char *summary; /* one line for `ludens help`; NULL: not for people */
     int (*run)(int argc, char **argv);
 };
 
@@ -36,6 +36,8 @@ int cmd_perft(int argc, char **argv);
 int cmd_play(int argc, char **argv);
 int cmd_players(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
+int cmd_serve(int argc, char **argv);
+int cmd_serve_worker(int argc, char **argv); /* what serve starts, not for people */
 int cmd_sim(int argc, char **argv);
 int cmd_think(int argc, char **argv);
 int cmd_verify(int argc, char **argv);

@@ -17,6 +17,8 @@ static const struct command commands[] = {
     {"players", "list the players and their options", cmd_players},
     {"replay", "show a recorded match, move by move", cmd_replay},
     {"scramble", "disguise a rule sheet", cmd_scramble},
+    {"serve", "play matches for game masters on the network", cmd_serve},
+    {"serve-worker", NULL, cmd_serve_worker},
     {"sim", "play random games and tell what came out", cmd_sim},
     {"think", "search one position", cmd_think},
     {"verify", "follow recorded games and compare", cmd_verify},
@@ -26,7 +28,8 @@ static const struct command commands[] = {
 static void print_help(FILE *out)
 {
     fputs("usage: ludens COMMAND [OPTION...] [OPERAND...]\n\n", out);
-    for (const struct command *c = commands; c->name; c++) fprintf(out, "  %-10s %s\n", c->name, c->summary);
+    for (const struct command *c = commands; c->name; c++)
+        if (c->summary) fprintf(out, "  %-10s %s\n", c->name, c->summary);
     fputs("\n`ludens COMMAND --help` tells more about each.\n", out);
 }
 

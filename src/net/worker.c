@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What both workers share: being a child of the server, and talking to it. */
+#include "net/worker.h"
+
+#include "base/clock.h"
+
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { SERVER = 0 }; /* file descriptor */
+
+char *letter_line(struct letter *l)
+{
+    char *line = l->rest, *end;
+    if (!line || !*line) return NULL;
+    end = strchr(line, '\n');
+    if (end) *end = '\0';
+    l->rest = end ? end + 1 : NULL;
+    return line;
+}
+
+static void deliver(struct inbox *b, const char *text, size_t n)
+{
+    struct letter *l = malloc(sizeof *l + n + 1);
+    if (!l) _exit(1); /* the server notices, and starts another */
+    *l = (struct letter){.size = n, .rest = l->text};
+    memcpy(l->text, text, n);
+    l->text[n] = '\0';
+    size_t word = strcspn(l->text, " \n");
+    snprintf(l->verb, sizeof l->verb, "%.*s", (int)word, l->text);
+    l->rest += word + (word < n && l->text[word] == ' ');
+    pthread_mutex_lock(&b->lock);
+    *b->last = l;
+    b->last = &l->next;
+    atomic_store(&b->stop, true);
+    pthread_cond_signal(&b->news);
+    pthread_mutex_unlock(&b->lock);
+}
+
+static void *listen_to_server(void *data)
+{
+    struct inbox *b = data;
+    struct pollfd wait = {.fd = b->frames.socket, .events = POLLIN};
+    for (;;) {
+        if (poll(&wait, 1, -1) < 0) continue;
+        if (!frames_fill(&b->frames)) _exit(0); /* nobody is left to work for */
+        size_t n;
+        for (char *text; (text = frames_take(&b->frames, &n));) deliver(b, text, n);
+    }
+    return NULL;
+}
+
+struct letter *inbox_take(struct inbox *b, double seconds)
+{
+    struct timespec until;
+    double end = clock_now() + (seconds > 0 ? seconds : 0);
+    until.tv_sec = (time_t)end;
+    until.tv_nsec = (long)((end - (double)until.tv_sec) * 1e9);
+    pthread_mutex_lock(&b->lock);
+    while (!b->first && seconds != 0) {
+        if (seconds < 0)
+            pthread_cond_wait(&b->news, &b->lock);
+        else if (pthread_cond_timedwait(&b->news, &b->lock, &until))
+            break;
+    }
+    struct letter *l = b->first;
+    if (l) b->first = l->next;
+    if (!b->first) {
+        b->last = &b->first;
+        atomic_store(&b->stop, false);
+    }
+    pthread_mutex_unlock(&b->lock);
+    return l;
+}
+
+void inbox_send(struct inbox *b, json_t *message)
+{
+    char *text = message ? json_dumps(message, JSON_COMPACT) : NULL;
+    json_decref(message);
+    if (!text || !frames_send(&b->frames, text, strlen(text), NULL, 0)) _exit(1);
+    free(text);
+    struct pollfd wait = {.fd = b->frames.socket, .events = POLLOUT};
+    while (frames_waiting(&b->frames)) {
+        poll(&wait, 1, -1);
+        if (!frames_flush(&b->frames)) _exit(1);
+    }
+}
+
+void inbox_lost(struct inbox *b, const char *why)
+{
+    inbox_send(b, json_pack("{s:s, s:s}", "type", "lost", "why", why));
+    _exit(1);
+}
+
+/* Malloc gives NULL beyond the limit; what cannot live with that dies, which the server survives. Address
+ * sanitizers map terabytes, and are left alone. */
+static void limit_memory(uint64_t megabytes)
+{
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    struct rlimit limit = {.rlim_cur = (megabytes + 64) << 20, .rlim_max = (megabytes + 64) << 20};
+    setrlimit(RLIMIT_DATA, &limit);
+#else
+    (void)megabytes;
+#endif
+}
+
+static void be_a_child(void)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() == 1) _exit(0); /* the server was quicker */
+    signal(SIGINT, SIG_IGN);      /* Ctrl-C is for the server, which ends us */
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_UNBLOCK, &all, NULL);
+    struct rlimit no_core = {0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+    /* When the machine runs out of memory the kernel shall take us, not the server. */
+    FILE *file = fopen("/proc/self/oom_score_adj", "w");
+    if (file) {
+        fputs("500", file);
+        fclose(file);
+    }
+}
+
+static bool read_assignment(struct letter *l, struct assignment *a)
+{
+    char *head = letter_line(l), *end = head;
+    if (strcmp(l->verb, "start") != 0 || !head) return false;
+    a->seed = strtoull(end, &end, 10);
+    a->megabytes = strtoull(end, &end, 10);
+    a->seconds = strtod(end, &end);
+    if (*end++ != ' ') return false;
+    a->player = end;
+    a->role = letter_line(l);
+    a->rules = l->rest ? l->rest : "";
+    a->rules_size = strlen(a->rules);
+    return a->role != NULL;
+}
+
+int worker_main(const char *what)
+{
+    static struct inbox b;
+    struct assignment a;
+    pthread_condattr_t monotonic;
+    pthread_t listener;
+    bool search = strcmp(what, "search") == 0;
+    be_a_child();
+    frames_init(&b.frames, SERVER);
+    b.last = &b.first;
+    pthread_mutex_init(&b.lock, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&b.news, &monotonic);
+    if (search) {
+        /* The same share of the processor, but the server and the keepers go first when they wake up. */
+        struct sched_param none = {0};
+        sched_setscheduler(0, SCHED_BATCH, &none);
+    }
+    if (pthread_create(&listener, NULL, listen_to_server, &b)) return 1;
+    struct letter *l = inbox_take(&b, -1);
+    if (!read_assignment(l, &a)) return 1;
+    limit_memory(a.megabytes);
+    if (search)
+        search_run(&b, &a);
+    else
+        keeper_run(&b, &a);
+    return 0;
+}

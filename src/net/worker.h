@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The processes a match consists of, seen from inside. Each is this program once more, with a socket to the
+ * server as its standard input:
+ *
+ *     server ── start, follow, think, rest ──> search   thinks all the time, says what it would play
+ *        │  <────── best, move ────────────────
+ *        └───── start, follow, check ────────> keeper   knows the state by the lifted engine alone: which
+ *           <────── game, state, checked ─────          moves are legal, how it ended
+ *
+ * What the server says is text, a verb and its arguments in the first line:
+ *
+ *     start SEED MEGABYTES SECONDS PLAYER \n ROLE \n RULES     SECONDS: play clock; PLAYER: for the search
+ *     follow FIRST COUNT \n MOVE \n MOVE ...                   COUNT joint moves, the first one in turn FIRST
+ *     think TURN DEADLINE                                      search: a move by then (clock_now() time)
+ *     rest                                                     search: no longer
+ *     check TURN \n MOVE                                       keeper: is it legal?
+ *
+ * What it hears are JSON objects with a "type". A worker never decides when to end: the server kills it, and
+ * so does the kernel when the server is gone. One that cannot go on says {"type":"lost"} and leaves.
+ */
+#ifndef NET_WORKER_H
+#define NET_WORKER_H
+
+#include "net/frame.h"
+
+#include "base/error.h"
+
+#include <jansson.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* The first frame. */
+struct assignment {
+    uint64_t seed;
+    uint64_t megabytes;
+    double seconds;
+    const char *player, *role, *rules;
+    size_t rules_size;
+};
+
+/* A letter that came in, read word by word and line by line. */
+struct letter {
+    struct letter *next;
+    size_t size;
+    char *rest; /* what was not read yet */
+    char verb[16];
+    char text[];
+};
+char *letter_line(struct letter *l); /* the next line, without its end; NULL: there is none */
+
+/* The worker's end of the socket. A thread of its own reads, so that news stop a search at once. */
+struct inbox {
+    struct frames frames;
+    pthread_mutex_t lock;
+    pthread_cond_t news;
+    atomic_bool stop; /* there are letters */
+    struct letter *first, **last;
+};
+
+/* The next letter; the caller frees it. Waits so many seconds for one (negative: for ever). */
+struct letter *inbox_take(struct inbox *b, double seconds);
+void inbox_send(struct inbox *b, json_t *message); /* takes the message over */
+/* Tell why, and leave. */
+_Noreturn void inbox_lost(struct inbox *b, const char *why);
+
+/* The body of `ludens serve-worker WHAT`: an exit status. */
+int worker_main(const char *what);
+
+void keeper_run(struct inbox *b, const struct assignment *a);
+void search_run(struct inbox *b, const struct assignment *a);
+
+#endif

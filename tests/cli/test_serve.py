@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`ludens serve` against raw sockets: every form of every message, everything that can go wrong with one."""
+import socket
+import time
+import urllib.parse
+
+import harness
+from serving import NODES, TREE, Server, body, node, receive, request, status, steps
+
+INFO = "((name ludens) (status available) (species alien))"
+
+
+class Serve(harness.Case):
+    def server(self, *arguments):
+        return Server(self, *arguments)
+
+    def start(self, server, match="m1", start=0, clock=2, role="robot", extra="", rules=TREE):
+        self.assertEqual(server.post(f"( START {match} {role} ({rules}) {start} {clock} {extra})"), "ready")
+
+    # ---- the wire ----
+
+    def test_info_in_every_form(self):
+        server = self.server()
+        plain = b"POST / HTTP/1.0\r\nContent-Type: text/acl\r\n\r\n"
+        forms = {
+            "as the reference server": request("( INFO )"),
+            "any case": request("(iNfO)"),
+            "without parentheses": request("info"),
+            "HTTP/1.1": b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\n(info)",
+            "chunked": b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n(in\r\n3\r\nfo)\r\n0\r\n\r\n",
+            "no length": plain + b"(INFO)",
+            "no length, bare line ends": plain.replace(b"\r", b"") + b" ( INFO ; so\n ) ",
+            "GET": b"GET /%28INFO%29 HTTP/1.0\r\n\r\n",
+            "GET with plus": b"GET /%28+INFO+%29 HTTP/1.0\r\n\r\n",
+            "GET not encoded": b"GET /(INFO) HTTP/1.1\r\nHost: x\r\n\r\n",
+            "GET of nothing": b"GET / HTTP/1.0\r\n\r\n",
+            "garbage behind it": request("(INFO)") + b"\x00\xff) GET / HTTP/9.9\r\n\r\n" * 100,
+        }
+        for name, data in forms.items():
+            for pause in 0, 0.0005:
+                with self.subTest(name, pause=pause):
+                    answer = server.raw(data, pause)
+                    self.assertEqual(status(answer), 200)
+                    self.assertEqual(body(answer), INFO)
+                    self.assertIn(b"Access-Control-Allow-Origin: *", answer)
+                    self.assertIn(b"text/acl", answer)
+        with self.subTest("ended by closing"):
+            self.assertEqual(body(server.raw(plain + b"INFO", half_close=True)), INFO)
+        with self.subTest("half closed"):
+            self.assertEqual(body(server.raw(request("(INFO)"), half_close=True)), INFO)
+
+    def test_options_for_browsers(self):
+        answer = self.server().raw(b"OPTIONS / HTTP/1.1\r\nHost: x\r\nAccess-Control-Request-Method: POST\r\n\r\n")
+        self.assertEqual(status(answer), 200)
+        for header in b"Allow-Origin: *", b"Allow-Methods: POST, GET, OPTIONS", b"Allow-Headers: Content-Type":
+            self.assertIn(b"Access-Control-" + header, answer)
+
+    def test_bad_requests_are_refused(self):
+        server = self.server()
+        for message, why in [("", None), ("(", "never closed"), (")", "closing"), ("(hello)", "no message"),
+                             ("(START m)", "without role"), ("(START m r (x) soon 5)", "start clock"),
+                             ("(START m r (x) 5 -1)", "play clock"), ("(START m r rules 5 5)", "rules"),
+                             ("(PLAY m noop)", "neither a list nor NIL"), ("(PLAY)", "without match id"),
+                             ("(INFO) (INFO)", "follows"), ("(INFO \x01)", "control"), ("(" * 5000, "deeper")]:
+            answer = server.raw(request(message))
+            self.assertEqual(status(answer), 400 if why else 200, message)
+            self.assertIn(why or INFO, body(answer))
+        for data in b"\x00\x01\x02\r\n\r\n", b"hello\r\n\r\n", b"SSH-2.0-x\r\n", b"\x16\x03\x01\x02\x00":
+            self.assertEqual(status(server.raw(data)), 400, data)
+        self.assertEqual(status(server.raw(b"POST / HTTP", half_close=True)), 400)
+        self.assertEqual(status(server.raw(b"PUT / HTTP/1.0\r\nContent-Length: 6\r\n\r\n(INFO)")), 405)
+        self.assertIn(status(server.raw(b"POST / HTTP/1.0\r\nContent-Length: lots\r\n\r\n(INFO)")), (400, 413))
+        self.assertEqual(server.post("(INFO)"), INFO)
+        self.assertTrue(server.events("server", "bad message"))
+
+    def test_a_hundred_megabytes_are_refused(self):
+        server = self.server()
+        huge = b"(START m r (" + b"(p a) " * (100 * 1024 * 1024 // 6)
+        for head in b"POST / HTTP/1.0\r\n\r\n", b"POST / HTTP/1.0\r\nContent-Length: %d\r\n\r\n" % len(huge):
+            self.assertEqual(status(server.raw(head + huge, half_close=True)), 413)
+        self.assertEqual(server.post("(INFO)"), INFO)
+
+    # ---- matches ----
+
+    def test_a_match(self):
+        server = self.server("--player", "random")
+        self.start(server, "Base.tree.1", role="ROBOT", extra="and more ( of it )")
+        self.assertEqual(server.post("(INFO)"), INFO)
+        at, moves = 0, "NIL"
+        while at < NODES:
+            move = server.post(f"( PLAY Base.tree.1 {moves} )")
+            self.assertIn(move, steps(at))
+            self.assertEqual(server.post(f"(play Base.tree.1 {moves})"), move)  # asked again: the same
+            at, moves = node(move), f"( {move.upper()} )"
+        self.assertEqual(server.post(f"( STOP Base.tree.1 {moves} )"), "done")
+        time.sleep(0.3)
+        log = server.log("Base.tree.1")
+        self.assertEqual([e["turn"] for e in log if e["event"] == "move"], list(range(5)))
+        for e in log:
+            self.assertEqual(e["match"], "Base.tree.1")
+            if e["event"] == "move":
+                self.assertEqual(e["by"], "search")
+                self.assertGreater(e["margin"], 0.4)
+        summary = server.events("Base.tree.1", "summary")[0]
+        self.assertEqual((summary["goal"], summary["turns"], summary["oddities"]), (at, 5, 0))
+        self.assertEqual(server.children(), [])
+
+    def test_get_carries_a_match(self):
+        server = self.server("--player", "random")
+
+        def get(message):
+            return body(server.raw(b"GET /" + urllib.parse.quote_plus(message).encode() + b" HTTP/1.0\r\n\r\n"))
+        self.assertEqual(get(f"(START m robot ({TREE}) 0 2)"), "ready")
+        self.assertIn(get("(PLAY m NIL)"), steps(0))
+        self.assertEqual(get("(ABORT m)"), "aborted")
+
+    def test_the_search_thinks_and_tells(self):
+        server = self.server()
+        self.start(server, start=1, clock=1)
+        move = server.post("(PLAY m1 nil)")
+        self.assertIn(move, steps(0))
+        e = server.events("m1", "move")[0]
+        for key in "seconds", "margin", "simulations", "rate", "nodes", "value", "line", "engine", "pondered", "moves":
+            self.assertIn(key, e)
+        self.assertGreater(e["simulations"], 0)
+        self.assertGreater(e["pondered"], 0)
+        self.assertEqual(e["engine"], "circuit")
+
+    def test_unknown_matches_and_full_tables(self):
+        server = self.server("--matches", 1, "--player", "legal", "--name", "Knut")
+        self.assertEqual(server.post("(PLAY m1 NIL)"), "busy")
+        self.assertEqual(server.post("(STOP m1 NIL)"), "done")
+        self.assertEqual(server.post("(ABORT m1)"), "aborted")
+        self.assertEqual(len(server.events("server", "unknown match")), 3)
+        self.assertEqual(server.post(f"(PREVIEW ({TREE}) 10)"), "ready")
+        self.start(server)
+        self.start(server)  # repeated
+        self.assertEqual(server.post("(INFO)"), "((name Knut) (status busy) (species alien))")
+        self.assertEqual(server.post(f"(START m2 robot ({TREE}) 1 2)"), "busy")
+        self.assertEqual(server.post(f"(START m1 other ({TREE}) 1 2)"), "busy")
+        self.assertIn(server.post("(PLAY m1 NIL)"), steps(0))
+        self.assertEqual(server.post("(ABORT m1)"), "aborted")
+        self.start(server, "m2")
+
+    def test_the_master_decides_what_was_played(self):
+        server = self.server("--player", "random")
+        self.start(server)
+        move = server.post("(PLAY m1 NIL)")
+        other = [m for m in steps(0) if m != move][0]
+        self.assertIn(server.post(f"(PLAY m1 ({other}))"), steps(node(other)))
+        self.assertEqual(server.events("m1", "replaced")[0]["why"], other)
+
+    def test_turns_out_of_step(self):
+        server = self.server("--player", "random")
+        self.start(server)
+        first = server.post("(PLAY m1 NIL)")
+        second = server.post(f"(PLAY m1 ({first}))")
+        self.assertIn(second, steps(node(first)))
+        # asked for the beginning again; moves that are none; too many moves: the answer stays
+        for moves in "NIL", f"({first} {first})", "(?x)", "((Go) (1))":
+            self.assertEqual(server.post(f"(PLAY m1 {moves})"), second, moves)
+        # a turn was left out: we cannot be where the master is, but say something
+        skipped = steps(node(steps(node(second))[0]))[0]
+        self.assertTrue(server.post(f"(PLAY m1 ({skipped}))"))
+        self.assertTrue(server.events("m1", "out of step"))
+        self.assertEqual(server.post("(STOP m1 NIL)"), "done")
+
+    def test_rules_that_cannot_be_played(self):
+        server = self.server("--matches", 8)
+        for i, rules in enumerate(["", "(role robot) (<= (legal robot ?x))", "(p" * 400 + ")" * 400]):
+            self.assertEqual(server.post(f"(START bad{i} robot ({rules}) 5 5)"), "ready")
+            self.assertEqual(server.post(f"(PLAY bad{i} NIL)"), "nil")
+            self.assertTrue(server.events(f"bad{i}", "refused"))
+        self.assertEqual(server.post(f"(START who nobody ({TREE}) 5 5)"), "ready")
+        self.assertEqual(server.post("(PLAY who NIL)"), "nil")
+
+    def test_two_hundred_idle_connections(self):
+        server = self.server("--player", "random")
+        idle = [server.connect() for _ in range(200)]
+        for s in idle[::4]:
+            s.sendall(b"POST / HTT")
+        for s in idle[1::4]:
+            s.sendall(request("(INFO)")[:-3])
+        self.start(server)
+        self.assertIn(server.post("(PLAY m1 NIL)"), steps(0))
+        for s in idle[1::4]:
+            s.sendall(b"FO)")
+            self.assertEqual(body(receive(s)), INFO)
+        for s in idle:
+            s.close()
+        self.assertEqual(server.post("(ABORT m1)"), "aborted")
+
+    def test_options_of_the_command(self):
+        out, err = self.ludens("serve", "--help")
+        self.assertIn("--margin", out)
+        for arguments, message in [(["--player", "wizard"], "no player 'wizard'"), (["--name", "a b"], "one word"),
+                                   (["--bind", "nowhere.invalid", "--port", "0"], "no address"),
+                                   (["--log", "/dev/null/x", "--port", "0"], "cannot write")]:
+            out, err = self.ludens("serve", *arguments, status=2)
+            self.assertIn(message, err)
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            out, err = self.ludens("serve", "--port", taken.getsockname()[1], status=2)
+            self.assertIn("cannot listen", err)
+
+
+if __name__ == "__main__":
+    harness.main()
