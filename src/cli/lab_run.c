@@ -6,9 +6,11 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
 struct run_arguments {
-    const char *db;
+    const char *db, *only;
     int64_t jobs, number;
     bool quick, force;
     struct match_budget budget;
@@ -20,6 +22,28 @@ static void progress(void *data, const struct run_progress *p)
     lab_progress_show(data, p, "");
 }
 
+/* "connect5,checkers": the rows of these games, by name or label. */
+static bool *choose_rows(const struct spec *spec, const char *list, struct error *error)
+{
+    bool *rows = calloc(spec->ngames, sizeof *rows);
+    if (!rows) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
+    for (const char *at = list; *at;) {
+        size_t n = strcspn(at, ",");
+        bool found = false;
+        for (uint32_t i = 0; i < spec->ngames; i++)
+            for (int label = 0; label < 2; label++) {
+                const char *name = label ? spec->games[i].label : spec->games[i].name;
+                if (strlen(name) == n && strncasecmp(name, at, n) == 0) rows[i] = found = true;
+            }
+        if (!found) {
+            error_set(error, ERROR_INPUT, "the experiment has no game '%.*s'", (int)n, at);
+            return free(rows), NULL;
+        }
+        at += n + (at[n] == ',');
+    }
+    return rows;
+}
+
 static bool run(const char *what, const struct run_arguments *a, struct error *error)
 {
     struct spec_changes changes = {.quick = a->quick,
@@ -29,7 +53,8 @@ static bool run(const char *what, const struct run_arguments *a, struct error *e
                                    .seed = a->seed};
     struct spec *spec = spec_load(what, &changes, error);
     struct schedule *schedule = spec ? schedule_new(spec, error) : NULL;
-    struct db *db = schedule ? db_open(a->db, true, error) : NULL;
+    bool *rows = spec && a->only ? choose_rows(spec, a->only, error) : NULL;
+    struct db *db = schedule && (rows || !a->only) ? db_open(a->db, true, error) : NULL;
     char *text = NULL;
     size_t size;
     bool good = db && lab_read_file(spec->file, &text, &size, error) &&
@@ -37,8 +62,11 @@ static bool run(const char *what, const struct run_arguments *a, struct error *e
     if (good) {
         struct lab_progress line = {0};
         struct run_progress summary = {0};
-        struct run_options o = {
-            .jobs = (uint32_t)a->jobs, .stop = &terminal_interrupted, .progress = progress, .data = &line};
+        struct run_options o = {.jobs = (uint32_t)a->jobs,
+                                .rows = rows,
+                                .stop = &terminal_interrupted,
+                                .progress = progress,
+                                .data = &line};
         fprintf(stderr, "%s: %u cells, %" PRIu64 " games, %u job%s, into %s\n", spec->name, schedule->ncells,
                 schedule->total, o.jobs, o.jobs == 1 ? "" : "s", a->db);
         good = run_experiment(schedule, db, &o, &summary, error);
@@ -46,6 +74,7 @@ static bool run(const char *what, const struct run_arguments *a, struct error *e
         if (good && atomic_load(&terminal_interrupted)) fprintf(stderr, "stopped; run it again to go on\n");
     }
     free(text);
+    free(rows);
     db_close(db);
     schedule_free(schedule);
     spec_free(spec);
@@ -61,6 +90,8 @@ int lab_run(int argc, char **argv)
          .help = "games played at a time"},
         {"games", 'g', OPTION_INT, &a.number, .min = 0, .max = 1e7, .value = "N",
          .help = "games per cell; 0: as the experiment says"},
+        {"only", 0, OPTION_STRING, &a.only, .value = "GAME,...",
+         .help = "play these games of it now, the others later"},
         {"quick", 'q', OPTION_FLAG, &a.quick, .help = "a meaningful part of it, in minutes"},
         {"sims", 'n', OPTION_INT, &a.budget.simulations, .min = 0, .max = 1e15, .value = "N",
          .help = "simulations per move, in place of the experiment's budgets; 0: as it says"},

@@ -160,6 +160,11 @@ static void *work(void *data)
 
 /* ---- the whole ---- */
 
+static bool wanted(const struct run *run, uint32_t cell)
+{
+    return !run->o->rows || run->o->rows[run->schedule->cells[cell].game];
+}
+
 /* All games that are not played yet: number by number, so that every cell grows at the same pace. */
 static bool list_jobs(struct run *run, struct error *error)
 {
@@ -176,15 +181,15 @@ static bool list_jobs(struct run *run, struct error *error)
         good = done[i] ? db_done(run->db, c->id, done[i], c->number, &run->spent[i], error)
                        : error_set(error, ERROR_MEMORY, "out of memory");
         for (uint32_t k = 0; k < c->number && good; k++) run->counted[i] += done[i][k];
-        run->progress.done += run->counted[i];
+        run->progress.done += wanted(run, i) ? run->counted[i] : 0;
+        run->progress.total += wanted(run, i) ? c->number : 0;
     }
     for (uint32_t number = 0; number < most && good; number++)
         for (uint32_t i = 0; i < schedule->ncells; i++)
-            if (number < schedule->cells[i].number && !done[i][number])
+            if (wanted(run, i) && number < schedule->cells[i].number && !done[i][number])
                 run->jobs[run->njobs++] = (struct job){i, number};
     for (uint32_t i = 0; i < schedule->ncells && done; i++) free(done[i]);
     free(done);
-    run->progress.total = schedule->total;
     return good;
 }
 

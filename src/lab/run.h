@@ -11,7 +11,7 @@
 #include "lab/db.h"
 
 struct run_progress {
-    uint64_t done, total; /* games of the experiment */
+    uint64_t done, total; /* games of the experiment, or of its rows to be played */
     uint64_t played;      /* in this run */
     uint64_t elsewhere;   /* claimed by others when we came by */
     uint64_t failed;      /* games that could not be played */
@@ -21,6 +21,7 @@ struct run_progress {
 
 struct run_options {
     uint32_t jobs;           /* worker threads, at least 1 */
+    const bool *rows;        /* by game of the spec: only these are played now; NULL: all */
     const atomic_bool *stop; /* games in progress are given up; may be NULL */
     /* Called by the thread that called run_experiment, a few times a second; may be NULL. */
     void (*progress)(void *data, const struct run_progress *p);

@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The tables of the papers as experiments: they are there, they can be played, and figures stand beside them."""
+import json
+import os
+import re
+import tempfile
+
+import harness
+
+TABLES = ([f"000-table-{n}" for n in range(1, 12)] + [f"001-table-{n}" for n in range(2, 14)] +
+          [f"002-table-{n}" for n in ("4.1", "4.2", "4.3", "4.4", "5.1", "5.2")])
+
+
+class Papers(harness.Case):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.db = os.path.join(folder.name, "lab.db")
+
+    def test_every_table_is_an_experiment(self):
+        listed = re.findall(r"(?m)^paper/(\S+) ", self.ludens("lab", "list")[0])
+        for table in TABLES:
+            self.assertIn(table, listed)
+
+    def test_every_table_has_a_quick_part_that_plays(self):
+        for table in TABLES:
+            game = {"001-table-6": "queens"}.get(table, "connect5")
+            # two games a cell with hardly any thought: enough to see that names, players and figures fit
+            self.ludens("lab", "run", "paper/" + table, "--quick", "--sims", 3, "--games", 2, "--only", game,
+                        "--db", self.db)
+
+    def test_only_the_games_named_are_played_now(self):
+        self.ludens("lab", "run", "paper/000-table-11", "--sims", 3, "--games", 2, "--only", "runners,Sheep and Wolf",
+                    "--db", self.db)
+        out, err = self.ludens("lab", "run", "paper/000-table-11", "--only", "tetris", "--db", self.db, status=2)
+        self.assertIn("the experiment has no game 'tetris'", err)
+        report, = json.loads(self.ludens("lab", "report", self.db, "--json")[0])
+        played = {cell["game"] for cell in report["cells"] if cell["rate"]["games"]}
+        self.assertEqual(played, {"Runners", "Sheep and Wolf"})
+        agreement = report["agreement"]
+        # table XI by hand: all but 13 of its 52 figures are clear of 50%
+        self.assertEqual((agreement["significant"], agreement["open"]), (39, 13))
+        # MAST, NST, LGR-MASTG, LGR-NST in Runners and in Sheep and Wolf: four are clear of 50%
+        self.assertEqual(agreement["missing"], 35)
+
+
+if __name__ == "__main__":
+    harness.main()
