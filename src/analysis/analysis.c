@@ -35,6 +35,8 @@ static struct analysis *find_out_guarded(struct playout *playout, struct list *s
         error_set(error, ERROR_MEMORY, "no memory to look at the game");
         return NULL;
     }
+    heap->cancel = options->cancel;
+    heap->deadline = options->deadline;
     if (HEAP_ENTER(heap, &guard, error)) {
         struct analysis *a = heap_zalloc(heap, sizeof *a);
         a->heap = heap;

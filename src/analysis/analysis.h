@@ -145,9 +145,10 @@ struct analysis_options {
     uint32_t games;  /* at most; 0: 20 */
     uint32_t steps;  /* per game; 0: 500 */
     uint32_t states; /* in all; 0: 5000 */
-    double seconds;  /* 0: 5 */
+    double seconds;  /* of playing; 0: 5 */
     uint64_t seed;
-    const atomic_bool *cancel; /* may be NULL */
+    double deadline;           /* of everything (clock_now() time): NULL and an error then; 0: none */
+    const atomic_bool *cancel; /* the same; may be NULL */
 };
 
 /* Play random games with the reasoner and look at them. A game that cannot be played to the end gives what

@@ -55,6 +55,7 @@ static uint32_t ncontents(const struct finder *f, const struct reading *r)
 static bool cells_determine(struct finder *f, const struct reading *r)
 {
     for (uint32_t i = 0; i < f->s->shots.n; i += f->step) {
+        heap_poll(f->s->heap);
         const struct snapshot *shot = &f->s->shots.v[i];
         f->now++;
         for (uint32_t j = 0; j < shot->nfacts; j++) {
@@ -73,6 +74,7 @@ static bool contents_determine(struct finder *f, const struct reading *r)
 {
     if (f->p->most > 64) return false; /* tokens are few */
     for (uint32_t i = 0; i < f->s->shots.n; i += f->step) {
+        heap_poll(f->s->heap);
         const struct snapshot *shot = &f->s->shots.v[i];
         for (uint32_t j = 0; j < shot->nfacts; j++) {
             term fact = f->s->facts.v[shot->facts + j];
@@ -114,6 +116,7 @@ static bool two_dimensional_at_once(struct finder *f, const struct reading *r)
 {
     bool across = false, along = false;
     for (uint32_t i = 0; i < f->s->shots.n; i += f->step) {
+        heap_poll(f->s->heap);
         const struct snapshot *shot = &f->s->shots.v[i];
         if (!along) along = spreads(f, r, f->s->facts.v + shot->facts, shot->nfacts, false);
         if (!across) across = spreads(f, r, f->s->facts.v + shot->facts, shot->nfacts, true);

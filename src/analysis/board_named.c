@@ -36,6 +36,7 @@ static void split_axis(const struct sample *s, const bool *seen, uint32_t n, boo
 static bool names_determine(struct finder *f, uint32_t arg)
 {
     for (uint32_t i = 0; i < f->s->shots.n; i += f->step) {
+        heap_poll(f->s->heap);
         const struct snapshot *shot = &f->s->shots.v[i];
         f->now++;
         for (uint32_t j = 0; j < shot->nfacts; j++) {

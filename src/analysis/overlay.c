@@ -10,6 +10,7 @@ static bool apart(const struct analysis *a, const struct sample *s, const struct
     uint32_t cell, piece;
     memset(mine, 0, root->cells * sizeof *mine);
     for (uint32_t i = 0; i < s->shots.n; i++) {
+        heap_poll(a->heap);
         const struct snapshot *shot = &s->shots.v[i];
         for (uint32_t j = 0; j < shot->nfacts; j++) {
             term fact = s->facts.v[shot->facts + j];

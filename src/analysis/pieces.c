@@ -62,6 +62,7 @@ static void take_stock(struct watcher *w)
     }
     uint32_t *now = heap_alloc(w->a->heap, b->npieces * sizeof *now);
     for (uint32_t i = 0; i < s->shots.n; i++) {
+        heap_poll(s->heap);
         const struct snapshot *shot = &s->shots.v[i];
         memset(now, 0, b->npieces * sizeof *now);
         for (uint32_t j = 0; j < shot->nfacts; j++) {
@@ -239,6 +240,7 @@ static void watch_moves(struct watcher *w)
     uint32_t cap = 0;
     uint64_t *tallies = NULL;
     for (uint32_t i = 0; i < w->s->shots.n; i++) {
+        heap_poll(w->s->heap);
         const struct snapshot *shot = &w->s->shots.v[i];
         if (!step_at(w, i)) continue;
         for (uint32_t role = 0; role < w->a->game->nroles; role++) {
@@ -292,8 +294,10 @@ void pieces_find(struct analysis *a, const struct sample *s, struct board *b)
     w.votes = heap_zalloc(a->heap, (size_t)b->npieces * a->game->nroles * sizeof *w.votes);
     w.named_votes = heap_zalloc(a->heap, (size_t)b->npieces * a->game->nroles * sizeof *w.named_votes);
     w.yields = heap_zalloc(a->heap, b->npieces * sizeof *w.yields);
-    for (uint32_t i = 0; i < s->shots.n; i++)
+    for (uint32_t i = 0; i < s->shots.n; i++) {
+        heap_poll(a->heap);
         if (step_at(&w, i)) vote(&w, &s->shots.v[i]);
+    }
     decide_owners(&w);
     decide_blank(&w);
     if (b->kind == BOARD_CELLS) watch_moves(&w);

@@ -57,6 +57,7 @@ static struct lifted_list unpack(const struct state *s)
 static bool go(struct reasoner *r, const struct state *s)
 {
     struct lifted_list facts = unpack(s);
+    lifted_until(self(r)->engine, r->deadline, r->cancel);
     return lifted_go(self(r)->engine, facts.v, facts.n, &r->error);
 }
 
@@ -94,21 +95,25 @@ static void sort_moves(struct lifted_reasoner *l, uint32_t role, struct lifted_l
 static bool legal(struct reasoner *r, const struct state *s, uint32_t role, struct list *out)
 {
     struct lifted_reasoner *l = self(r);
-    struct lifted_list moves;
+    struct lifted_list moves = {0};
     struct heap_guard guard;
+    bool all = go(r, s) && lifted_legal(l->engine, r->game->roles[role], &moves, &r->error);
+    struct error error;
     volatile bool good = false;
     out->n = 0;
-    if (!go(r, s) || !lifted_legal(l->engine, r->game->roles[role], &moves, &r->error)) return false;
-    if (HEAP_ENTER(l->heap, &guard, &r->error)) {
+    if (HEAP_ENTER(l->heap, &guard, &error)) {
         sort_moves(l, role, moves);
         heap_leave(l->heap);
         good = true;
     }
     for (uint32_t w = 0; w < l->bits.n; w++)
         for (; l->bits.v[w]; l->bits.v[w] &= l->bits.v[w] - 1)
-            if (good && !list_push(out, w * 64 + (uint32_t)__builtin_ctzll(l->bits.v[w])))
-                good = no_memory(r);
-    return good;
+            if (good && !list_push(out, w * 64 + (uint32_t)__builtin_ctzll(l->bits.v[w]))) {
+                error_set(&error, ERROR_MEMORY, "out of memory");
+                good = false;
+            }
+    if (all && !good) r->error = error;
+    return all && good;
 }
 
 static bool next(struct reasoner *r, const struct state *s, const uint32_t *joint, struct state *out)
@@ -169,6 +174,7 @@ static bool assemble(struct reasoner *r, const term *fact_terms, uint32_t n, str
 {
     struct lifted_reasoner *l = self(r);
     struct heap_guard guard;
+    lifted_until(l->engine, r->deadline, r->cancel);
     if (!HEAP_ENTER(l->heap, &guard, &r->error)) return false;
     l->facts.n = 0;
     vec_reserve(l->heap, &l->facts, n);

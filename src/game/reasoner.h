@@ -10,8 +10,9 @@
  * them; it stays valid as long as the reasoner. Terms are numbers of the reasoner's own store. To carry a
  * state or move to another reasoner, import its terms (reasoner_carry_state, reasoner_carry_move).
  *
- * A call returns false when the engine gave up (memory limit, runaway recursion): `error` says why, and the
- * reasoner stays usable. A reasoner belongs to one thread at a time.
+ * A call returns false when the engine gave up (memory limit, runaway recursion, `deadline`, `cancel`):
+ * `error` says why, and the reasoner stays usable. A reasoner belongs to one thread at a time; only what
+ * `cancel` points to may be set by another.
  */
 #ifndef GAME_REASONER_H
 #define GAME_REASONER_H
@@ -44,7 +45,8 @@ struct reasoner_ops {
     const char *name; /* "lifted", "circuit" */
     bool (*initial)(struct reasoner *r, struct state *out);
     bool (*terminal)(struct reasoner *r, const struct state *s, bool *out);
-    /* Moves of a role, without duplicates, in an order that depends on the state only. */
+    /* Moves of a role, without duplicates, in an order that depends on the state only. When it fails for
+     * time, `out` has those found until then: they are legal. */
     bool (*legal)(struct reasoner *r, const struct state *s, uint32_t role, struct list *out);
     /* joint[role] = move number; they need not be legal. */
     bool (*next)(struct reasoner *r, const struct state *s, const uint32_t *joint, struct state *out);
@@ -66,7 +68,17 @@ struct reasoner {
     const struct game *game;
     struct terms *terms; /* the reasoner's own copy: only it may add to it */
     struct error error;  /* why the last call failed */
+    /* Whoever asks may set these: a long question then fails soon after the deadline (clock_now() time, 0:
+     * none) with ERROR_TIME, or after *cancel became true with ERROR_CANCELLED. Short ones are answered. */
+    double deadline;
+    const atomic_bool *cancel;
 };
+
+/* Why did it fail: for want of time? */
+static inline bool reasoner_timed_out(const struct reasoner *r)
+{
+    return r->error.code == ERROR_TIME || r->error.code == ERROR_CANCELLED;
+}
 
 /* The lifted engine. NULL and an error if even that cannot be set up. */
 struct reasoner *reasoner_lifted(const struct game *game, size_t memory, struct error *error);

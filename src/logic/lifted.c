@@ -35,7 +35,8 @@ static void begin(struct lifted *e)
     e->steps = 0;
     e->alarm = FIRST_ALARM;
     e->step_limit = UINT64_MAX;
-    e->heap->deadline = 0; /* set when the first alarm comes: most questions need no clock */
+    e->heap->deadline = e->until;
+    e->timed = false; /* the limit for one question is set when the first alarm comes: most need no clock */
 }
 
 static void run(struct lifted *e, struct call *c)
@@ -220,9 +221,42 @@ bool lifted_terminal(struct lifted *e, bool *out, struct error *error)
     QUESTION(e, error, *out = ask(e, e->program->keyword[KW_TERMINAL], "", NULL).n > 0);
 }
 
+void lifted_until(struct lifted *e, double deadline, const atomic_bool *cancel)
+{
+    e->until = deadline;
+    e->heap->cancel = cancel;
+}
+
+/* The rows that a question which was broken off has found. They survive lifted_forget as a list only. */
+static void salvage(struct lifted *e, uint32_t relation, const char *pattern, const term *key,
+                    struct lifted_list *rows)
+{
+    struct heap_guard guard;
+    struct error ignored;
+    volatile uint32_t kept = 0;
+    e->out.n = 0;
+    if (e->relations[relation].kind != RELATION_STATIC && HEAP_ENTER(e->heap, &guard, &ignored)) {
+        const struct call *c = call_get(e, proc_get(e, relation, pattern, PROC_TABLE), key);
+        for (uint32_t i = 0; i < c->n; i++) vec_push(e->heap, &e->out, c->rows[i]);
+        kept = e->out.n;
+        heap_leave(e->heap);
+    }
+    *rows = (struct lifted_list){e->out.v, kept};
+}
+
 bool lifted_legal(struct lifted *e, term role, struct lifted_list *moves, struct error *error)
 {
-    QUESTION(e, error, *moves = ask(e, e->program->keyword[KW_LEGAL], "bf", &role));
+    struct heap_guard guard;
+    uint32_t relation = e->program->keyword[KW_LEGAL];
+    begin(e);
+    if (HEAP_ENTER(e->heap, &guard, error)) {
+        *moves = ask(e, relation, "bf", &role);
+        heap_leave(e->heap);
+        return true;
+    }
+    salvage(e, relation, "bf", &role, moves);
+    lifted_forget(e);
+    return false;
 }
 
 bool lifted_goals(struct lifted *e, term role, struct lifted_list *values, struct error *error)

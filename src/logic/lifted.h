@@ -48,8 +48,15 @@ bool lifted_roles(struct lifted *e, struct lifted_list *roles, struct error *err
  * question that failed leaves the engine in no state: go again. */
 bool lifted_go(struct lifted *e, const uint32_t *facts, uint32_t n, struct error *error);
 
+/* Questions from now on end with an error soon after `deadline` (clock_now() time; 0: none) or when `*cancel`
+ * becomes true (another thread may set it; NULL: nobody does), whatever they are doing. Short ones are still
+ * answered. This is in addition to the limit for one question. */
+void lifted_until(struct lifted *e, double deadline, const atomic_bool *cancel);
+
 /* Questions about the state the engine is in. */
 bool lifted_terminal(struct lifted *e, bool *out, struct error *error);
+/* Also when it fails, `moves` has those that were found: what is proved stays true, only more could follow.
+ */
 bool lifted_legal(struct lifted *e, term role, struct lifted_list *moves, struct error *error);
 /* Goal values as terms, whatever the sheet has there. */
 bool lifted_goals(struct lifted *e, term role, struct lifted_list *values, struct error *error);

@@ -268,9 +268,12 @@ struct lifted {
     struct heap *heap;
     const struct program *program;
     struct terms *terms;
-    double seconds;
-    uint64_t steps; /* work done in this question */
-    uint64_t alarm; /* steps at which to look at limits */
+    double seconds;  /* for one question */
+    double until;    /* for all of them; 0: none */
+    uint64_t steps;  /* work done in this question */
+    uint64_t alarm;  /* steps at which to look at limits */
+    uint32_t opened; /* calls, ever */
+    bool timed;      /* the question's own time limit is set */
     uint64_t step_limit;
 
     struct lifted_relation *relations;

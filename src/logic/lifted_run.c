@@ -66,7 +66,11 @@ static void look_at_limits(struct lifted *e)
 {
     enum { INTERVAL = 4096 };
     if (e->steps > e->step_limit) heap_fail(e->heap, ERROR_TIME, "too many steps");
-    if (e->heap->deadline == 0 && e->seconds > 0) e->heap->deadline = clock_now() + e->seconds;
+    if (!e->timed && e->seconds > 0) {
+        double end = clock_now() + e->seconds;
+        if (e->until <= 0 || end < e->until) e->heap->deadline = end;
+        e->timed = true;
+    }
     heap_poll_slow(e->heap);
     e->alarm = e->steps + INTERVAL;
 }
@@ -215,6 +219,8 @@ static bool add_given(struct lifted *e, struct call *c)
 static struct frame *open_call(struct lifted *e, struct frame *below, struct call *c)
 {
     struct proc *p = c->proc;
+    /* Calls within calls may go deep before anything fails and counts a step. */
+    if (__builtin_expect((++e->opened & 1023) == 0, 0)) look_at_limits(e);
     if (!p->compiled) proc_compile(e, p);
     struct frame *f = push_frame(e, below, c, p->frame_slots, p->frame_iters);
     p->opened++;
@@ -454,7 +460,6 @@ return_to_caller:
     arena_release(&e->frames, f->mark);
     f = f->below;
     if (!f) return;
-    plan = f->plan;
     env = f->env;
     if (f->leading) goto lead;
     op = f->op;

@@ -14,10 +14,12 @@ static bool start(struct seat *s, struct match *m, uint32_t role, const struct b
 {
     (void)m, (void)role;
     struct player_seat *p = (struct player_seat *)s;
-    uint32_t move;
     /* Without a start clock there is nothing to prepare for. */
     if (budget->deadline <= 0 && !budget->simulations) return true;
-    return player_think(p->player, budget, &move, error);
+    struct error trouble; /* rules too slow for the start clock may still be played */
+    if (player_ponder(p->player, budget, &trouble) || trouble.code == ERROR_TIME) return true;
+    *error = trouble;
+    return false;
 }
 
 static bool answer(struct seat *s, struct match *m, uint32_t role, const struct budget *budget,

@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+/* A think, in the order in which it makes sure of things:
+ *
+ *     circuit ready? move to it ── make the joint moves announced since ── own legal moves: one is in hand
+ *                                                                            │
+ *     answer: the search's move, or the one in hand  <── search <── set up <──┘
+ *
+ * Every step obeys the deadline and the stop flag, and leaves the player fit to go on with it next time. */
 #include "player/player.h"
 
 #include <stdlib.h>
@@ -13,8 +20,11 @@ struct player {
     uint64_t seed;
     struct rng rng;
     struct reasoner *reasoner;
-    struct state state; /* of the reasoner */
+    struct state state; /* of the reasoner, before the joint moves in `ahead` */
     bool on_circuit;
+    struct list ahead; /* joint moves announced and not made yet, one after the other */
+    struct list legal; /* own moves in the last state that was looked at */
+    bool legal_here;   /* that is `state`, and all of them */
     /* the search, made on first use and made anew when the engine changes */
     struct world *world;
     struct policy policy;
@@ -70,33 +80,71 @@ void player_free(struct player *p)
     if (!p) return;
     drop_search(p);
     state_done(&p->state);
+    list_done(&p->ahead);
+    list_done(&p->legal);
     reasoner_free(p->reasoner);
     free(p);
 }
 
-/* Move to the circuit if it is ready. What was learned on the lifted engine is lost: moves have other numbers
- * there. */
-static void follow_engine(struct player *p, bool wait)
+/* What a budget in simulations is spent on should be the same every time: the engine is awaited, but a
+ * deadline or the stop flag is not missed for it. */
+static enum engine_status await_engine(struct engine *engine, const struct budget *budget)
 {
-    if (p->on_circuit || !p->engine) return;
-    enum engine_status status = wait ? engine_wait(p->engine, -1) : engine_poll(p->engine);
-    if (status != ENGINE_READY) return;
-    struct error error;
-    struct state state = {0};
-    struct reasoner *circuit = reasoner_circuit(p->game, engine_code(p->engine), &error);
-    if (!circuit) return;
-    if (!reasoner_carry_state(circuit, p->reasoner, &p->state,
-                              &state)) { /* a state the circuit cannot hold: stay */
-        reasoner_free(circuit);
-        state_done(&state);
-        return;
-    }
+    double end = budget_share(budget, 0.5);
+    enum engine_status status;
+    while ((status = engine_wait(engine, 0.005)) == ENGINE_WORKING)
+        if (budget_over(budget) || (end > 0 && clock_now() > end)) break;
+    return status;
+}
+
+/* Tables of terms are made for the circuit: about so many seconds. */
+static double moving_takes(const struct code *code)
+{
+    return 5e-7 * (code->circuit->nfacts + code->nmoves + code->nslots);
+}
+
+static void take_over(struct player *p, struct reasoner *circuit, struct state *state, struct list *ahead)
+{
     drop_search(p);
     reasoner_free(p->reasoner);
     state_done(&p->state);
+    list_done(&p->ahead);
     p->reasoner = circuit;
-    p->state = state;
+    p->state = *state;
+    p->ahead = *ahead;
+    p->legal.n = 0;
+    p->legal_here = false;
     p->on_circuit = true;
+}
+
+/* Move to the circuit if it is ready. What was learned on the lifted engine is lost: moves have other numbers
+ * there. */
+static void follow_engine(struct player *p, const struct budget *budget)
+{
+    if (p->on_circuit || !p->engine) return;
+    bool wait = budget->simulations || budget->expansions;
+    enum engine_status status = wait ? await_engine(p->engine, budget) : engine_poll(p->engine);
+    if (status != ENGINE_READY) return;
+    const struct code *code = engine_code(p->engine);
+    if (budget->deadline > 0 && clock_now() + 3 * moving_takes(code) > budget->deadline) return;
+    struct error error;
+    struct state state = {0};
+    struct list ahead = {0};
+    struct reasoner *circuit = reasoner_circuit(p->game, code, &error);
+    /* A state or a move that the circuit cannot hold: stay. */
+    bool good = circuit && reasoner_carry_state(circuit, p->reasoner, &p->state, &state);
+    for (uint32_t i = 0; i < p->ahead.n && good; i++) {
+        uint32_t move;
+        good = reasoner_carry_move(circuit, p->reasoner, i % p->game->nroles, p->ahead.v[i], &move) &&
+               list_push(&ahead, move);
+    }
+    if (good) {
+        take_over(p, circuit, &state, &ahead);
+        return;
+    }
+    reasoner_free(circuit);
+    state_done(&state);
+    list_done(&ahead);
 }
 
 static size_t memory_limit(const struct player *p)
@@ -105,7 +153,7 @@ static size_t memory_limit(const struct player *p)
     return (size_t)sysconf(_SC_PHYS_PAGES) / 4 * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static struct values *make_values(struct player *p, struct error *error)
+static struct values *make_values(struct player *p, const struct budget *budget, struct error *error)
 {
     const struct player_config *c = &p->config;
     uint32_t nroles = p->game->nroles;
@@ -117,21 +165,25 @@ static struct values *make_values(struct player *p, struct error *error)
     case PLAYOUT_NST: return values_nst(nroles, (uint32_t)c->k);
     case PLAYOUT_FAST:
         return values_fast(p->reasoner, p->on_circuit ? engine_code(p->engine)->circuit : NULL,
-                           (float)c->cells, p->seed, error);
+                           (float)c->cells, p->seed, budget, error);
     case PLAYOUT_MAST_FAST:
         return values_sum(values_mast(nroles, false),
                           values_fast(p->reasoner, p->on_circuit ? engine_code(p->engine)->circuit : NULL,
-                                      (float)c->cells, p->seed, error),
+                                      (float)c->cells, p->seed, budget, error),
                           (float)c->weight);
     }
     return NULL;
 }
 
-static bool make_playout(struct player *p, struct error *error)
+static bool make_playout(struct player *p, const struct budget *budget, struct error *error)
 {
     const struct player_config *c = &p->config;
     uint32_t nroles = p->game->nroles;
-    struct values *v = make_values(p, error);
+    struct budget part = *budget; /* finding boards must leave time for the search */
+    part.deadline = budget_share(budget, 0.25);
+    p->reasoner->deadline = part.deadline;
+    struct values *v = make_values(p, &part, error);
+    p->reasoner->deadline = budget->deadline;
     if (!v && c->playout != PLAYOUT_UNIFORM) return error_set(error, ERROR_MEMORY, "out of memory");
     p->policy = (struct policy){.values = v,
                                 .sampler = {(enum sampler_kind)c->sampler, (float)c->tau, (float)c->epsilon},
@@ -157,7 +209,7 @@ static bool make_search(struct player *p, const struct budget *budget, struct er
 {
     const struct player_config *c = &p->config;
     uint32_t lanes = c->lanes ? (uint32_t)c->lanes : default_lanes(budget, p->on_circuit);
-    if (!make_playout(p, error)) return false;
+    if (!make_playout(p, budget, error)) return false;
     p->world = world_new(p->reasoner, p->on_circuit ? engine_code(p->engine) : NULL, lanes, p->seed, error);
     if (!p->world) return false;
     struct mcts_options o = {.tree = c->tree,
@@ -171,10 +223,14 @@ static bool make_search(struct player *p, const struct budget *budget, struct er
                              .seed = p->seed};
     if (c->cutoff) {
         struct cutoff_sample sample;
-        double now = clock_now(), deadline = budget->deadline > 0 ? now + (budget->deadline - now) / 4 : 0;
-        if (cutoff_measure(p->reasoner, p->seed, 100, deadline, &sample))
+        struct budget part = *budget;
+        part.deadline = p->reasoner->deadline = budget_share(budget, 0.25);
+        if (cutoff_measure(p->reasoner, p->seed, 100, &part, &sample))
             o.cutoff = cutoff_decide(&sample, p->game->nroles, 1000, 10);
+        p->reasoner->deadline = budget->deadline;
     }
+    /* Stopped while finding out about the game: next time, all of it. */
+    if (budget->stop && atomic_load(budget->stop)) return error_set(error, ERROR_CANCELLED, "cancelled");
     p->mcts = mcts_new(&o, p->world, &p->policy, error);
     return p->mcts != NULL;
 }
@@ -185,7 +241,7 @@ static bool search(struct player *p, const struct budget *budget, uint32_t *move
         drop_search(p);
         return false;
     }
-    if (!p->rooted && !mcts_root(p->mcts, &p->state, error)) return false;
+    if (!p->rooted && !mcts_root(p->mcts, &p->state, budget, error)) return false;
     p->rooted = true;
     mcts_run(p->mcts, budget);
     p->report.stats = p->mcts->stats;
@@ -195,48 +251,110 @@ static bool search(struct player *p, const struct budget *budget, uint32_t *move
     return mcts_best(p->mcts, p->role, move);
 }
 
+/* Make the moves announced since. False: the rules took too long (or failed); the rest is made next time. */
+static bool catch_up(struct player *p)
+{
+    struct reasoner *r = p->reasoner;
+    uint32_t nroles = p->game->nroles, made = 0;
+    struct state next = {0};
+    while (made < p->ahead.n && r->ops->next(r, &p->state, p->ahead.v + made, &next)) {
+        struct state swap = p->state;
+        p->state = next;
+        next = swap;
+        made += nroles;
+        p->legal_here = p->rooted = false;
+        if (p->policy_ready) policy_moved(&p->policy);
+    }
+    p->ahead.n -= made;
+    if (p->ahead.n) memmove(p->ahead.v, p->ahead.v + made, p->ahead.n * sizeof *p->ahead.v);
+    state_done(&next);
+    return p->ahead.n == 0;
+}
+
+/* Know the own moves. False: not even one was found in time, or there is none. */
+static bool know_moves(struct player *p, struct error *error)
+{
+    struct reasoner *r = p->reasoner;
+    if (p->legal_here) return true;
+    struct list found = {0};
+    p->legal_here = r->ops->legal(r, &p->state, p->role, &found);
+    if (found.n) { /* some of them are better than what was known before */
+        list_done(&p->legal);
+        p->legal = found;
+        return true;
+    }
+    list_done(&found);
+    if (!p->legal_here) return *error = r->error, false;
+    p->legal_here = false;
+    return error_set(error, ERROR_INPUT, "there is no legal move");
+}
+
+/* Some time is needed to leave the search and hand over the answer. */
+static struct budget with_reserve(const struct budget *budget)
+{
+    struct budget b = *budget;
+    double reserve = 0.002 + 0.01 * (b.deadline - clock_now());
+    if (b.deadline > 0) b.deadline -= reserve < 0.002 ? 0.002 : reserve > 0.02 ? 0.02 : reserve;
+    return b;
+}
+
+static void set_patience(struct player *p, const struct budget *budget)
+{
+    p->reasoner->deadline = budget ? budget->deadline : 0;
+    p->reasoner->cancel = budget ? budget->stop : NULL;
+}
+
+/* The search's move, if it has one; else the one in hand. */
+static bool think(struct player *p, const struct budget *budget, bool forced_too, uint32_t *move,
+                  struct error *error)
+{
+    follow_engine(p, budget);
+    set_patience(p, budget); /* perhaps there is a new reasoner */
+    p->report = (struct player_report){.value = 50, .engine = p->reasoner->ops->name};
+    bool here = catch_up(p), known = here && know_moves(p, error);
+    if (!here) *error = p->reasoner->error;
+    bool hurried = !known && (error->code == ERROR_TIME || error->code == ERROR_CANCELLED);
+    if (!known && (!hurried || p->legal.n == 0)) return false;
+    /* Moves of an earlier state are a guess, but better than no answer. */
+    bool sure = known && p->legal_here;
+    if (!sure)
+        error_set(&p->report.trouble, ERROR_TIME, "the rules take too long to find %s",
+                  here ? "all legal moves" : "the state");
+    bool searching = sure && p->config.kind == PLAYER_SEARCH && (p->legal.n > 1 || forced_too);
+    if (!searching || !search(p, budget, move, &p->report.trouble))
+        *move = p->legal.v[p->config.kind == PLAYER_RANDOM ? rng_below(&p->rng, p->legal.n) : 0];
+    return true;
+}
+
 bool player_think(struct player *p, const struct budget *budget, uint32_t *move, struct error *error)
 {
-    follow_engine(p, budget->simulations || budget->expansions);
-    p->report = (struct player_report){.value = 50, .engine = p->reasoner->ops->name};
-    struct list legal = {0};
-    bool good = p->reasoner->ops->legal(p->reasoner, &p->state, p->role, &legal);
-    if (!good) {
-        *error = p->reasoner->error;
-    } else if (legal.n == 0) {
-        good = error_set(error, ERROR_INPUT, "there is no legal move");
-    } else {
-        bool search_it = p->config.kind == PLAYER_SEARCH && (legal.n > 1 || p->config.forced);
-        if (!search_it || !search(p, budget, move, &p->report.trouble))
-            *move = legal.v[p->config.kind == PLAYER_RANDOM ? rng_below(&p->rng, legal.n) : 0];
-    }
-    list_done(&legal);
+    struct budget b = with_reserve(budget);
+    set_patience(p, &b);
+    bool good = think(p, &b, p->config.forced, move, error);
+    set_patience(p, NULL);
     return good;
 }
 
-static void enter_state(struct player *p, struct state *next)
+bool player_ponder(struct player *p, const struct budget *budget, struct error *error)
 {
-    struct error error;
-    state_done(&p->state);
-    p->state = *next;
-    /* Without a root the next think begins anew. */
-    p->rooted = p->mcts && mcts_root(p->mcts, &p->state, &error);
+    uint32_t move;
+    set_patience(p, budget);
+    bool good = think(p, budget, true, &move, error);
+    set_patience(p, NULL);
+    return good;
 }
 
 bool player_advance(struct player *p, struct reasoner *from, const uint32_t *joint, struct error *error)
 {
-    uint32_t mine[MCTS_MAX_ROLES];
-    struct state next = {0};
-    for (uint32_t r = 0; r < p->game->nroles; r++)
-        if (!reasoner_carry_move(p->reasoner, from, r, joint[r], &mine[r]))
-            return *error = p->reasoner->error, false;
-    if (!p->reasoner->ops->next(p->reasoner, &p->state, mine, &next)) {
-        *error = p->reasoner->error;
-        state_done(&next);
+    uint32_t before = p->ahead.n, move;
+    for (uint32_t r = 0; r < p->game->nroles; r++) {
+        bool good = reasoner_carry_move(p->reasoner, from, r, joint[r], &move);
+        if (!good) *error = p->reasoner->error;
+        if (good && !list_push(&p->ahead, move)) good = error_set(error, ERROR_MEMORY, "out of memory");
+        if (good) continue;
+        p->ahead.n = before;
         return false;
     }
-    if (p->policy_ready) policy_moved(&p->policy);
-    enter_state(p, &next);
     return true;
 }
 
@@ -248,7 +366,10 @@ bool player_goto(struct player *p, struct reasoner *from, const struct state *st
         state_done(&next);
         return false;
     }
-    enter_state(p, &next);
+    state_done(&p->state);
+    p->state = next;
+    p->ahead.n = 0;
+    p->legal_here = p->rooted = false;
     return true;
 }
 

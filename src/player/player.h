@@ -7,6 +7,10 @@
  * It starts on the lifted engine and moves to the circuit when the game's engine (shared by all players of a
  * process) has made it. It keeps its own idea of the state; moves come in and go out as numbers of somebody's
  * reasoner and are carried over.
+ *
+ * Budgets (search/budget.h) have a deadline and a stop flag that another thread may set. Both are obeyed
+ * everywhere in a think: in questions to the rules, in setting up, in sweeps and when the tree is collected.
+ * A think that was broken off has kept its tree, and the next one goes on with it.
  */
 #ifndef PLAYER_PLAYER_H
 #define PLAYER_PLAYER_H
@@ -30,12 +34,24 @@ struct player *player_new(const struct player_config *config, const struct game 
                           uint32_t role, uint64_t seed, struct error *error);
 void player_free(struct player *p);
 
-/* Think about the current state and say what to play: a move of player_reasoner(). Always gives a legal move
- * if there is one at all, also when the search failed: then the report's trouble says why. With a budget in
- * simulations or expansions the engine is awaited first, so that the result is the same every time. */
+/* Think about the current state and say what to play: a move of player_reasoner(), which may be another one
+ * than before. Always gives a legal move if there is one at all, also when the search failed: then the
+ * report's trouble says why. With a budget in simulations or expansions the engine is awaited first, so that
+ * the result is the same every time.
+ *
+ * The answer is there before the deadline, whatever the rules are like: questions that take longer are broken
+ * off, sweeps that would take longer are not begun. If not all legal moves could be found, it is one of those
+ * that were; if none was, one that was legal before, as a guess (the trouble has ERROR_TIME then). False and
+ * an error when there is not even that. */
 bool player_think(struct player *p, const struct budget *budget, uint32_t *move, struct error *error);
+/* Think on others' time, for as long as the budget says, also when there is only one move. To ponder, call it
+ * in a thread of its own with a stop flag and no deadline; to end it, set the flag (it returns within
+ * milliseconds) and join. One thread at a time may use a player: join before anything else is asked of it.
+ * What it learned is in the tree and is used by what follows. */
+bool player_ponder(struct player *p, const struct budget *budget, struct error *error);
 const struct player_report *player_report(const struct player *p);
-/* The joint move that was made: numbers of `from`. */
+/* The joint move that was made: numbers of `from`. Takes no time: the next state is worked out by the next
+ * think. False and an error if one of them can never be a move. */
 bool player_advance(struct player *p, struct reasoner *from, const uint32_t *joint, struct error *error);
 /* Begin from another state (of `from`), for analysis and take-backs. */
 bool player_goto(struct player *p, struct reasoner *from, const struct state *state, struct error *error);

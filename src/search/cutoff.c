@@ -4,9 +4,7 @@
  * one may be called a draw). */
 #include "search/mcts.h"
 
-#include "base/clock.h"
-
-bool cutoff_measure(struct reasoner *r, uint64_t seed, uint32_t games, double deadline,
+bool cutoff_measure(struct reasoner *r, uint64_t seed, uint32_t games, const struct budget *budget,
                     struct cutoff_sample *out)
 {
     uint32_t nroles = r->game->nroles, joint[MCTS_MAX_ROLES];
@@ -50,7 +48,7 @@ bool cutoff_measure(struct reasoner *r, uint64_t seed, uint32_t games, double de
             struct state swap = now;
             now = next;
             next = swap;
-            if (deadline > 0 && clock_now() > deadline) good = false;
+            if (budget_over(budget)) good = false;
         }
         if (!good) break;
         for (uint32_t i = 0; i < nroles && depth > 0; i++) variance_sum += square[i] / depth / nroles;

@@ -78,6 +78,7 @@ static void collect_goals(struct mcts *m)
     if (m->nparked == 0) return;
     uint64_t mask[BATCH_MAX_WORDS];
     world_collect(m->world, m->goals, mask);
+    if (m->world->failed) return;
     m->nparked = 0;
     for (uint32_t i = 0; i < m->lanes; i++) {
         struct flight *f = m->parked[i];
@@ -212,6 +213,7 @@ static void arrive(struct mcts *m, uint32_t lane)
     }
     if (!terminal)
         for (uint32_t r = 0; r < m->nroles; r++) world_legal(w, lane, r, &m->legal[r]);
+    if (w->failed) return; /* no node with half of its moves */
     node = tree_add(m->tree, m->state.w, m->state.words, hash, terminal, m->legal);
     if (node) {
         tree_link(m->tree, f->node, choice, node);
@@ -289,16 +291,23 @@ static void fetch_goals(struct mcts *m, struct flight *f)
     struct state s = {.w = node_state(n), .words = n->words, .cap = n->words};
     for (uint32_t i = 0; i < m->nroles; i++) {
         int goal = GOAL_UNDEFINED;
-        if (!reasoner_goal(r, &s, i, &goal)) m->world->failed = true;
+        if (!reasoner_goal(r, &s, i, &goal)) {
+            m->world->failed = true;
+            return;
+        }
         node_goals(m->tree, n)[i] = (int16_t)(goal == GOAL_UNDEFINED ? 0 : goal);
     }
     n->flags |= NODE_GOALS;
 }
 
+/* A round that fails in the middle (the reasoner gave up) leaves the tree sound; its flights must be given
+ * up.
+ */
 static void play_round(struct mcts *m)
 {
     struct world *w = m->world;
     make_moves(m);
+    if (w->failed) return;
     world_step(w);
     for (uint32_t i = 0; i < m->lanes; i++) {
         struct flight *f = m->flying[i];
@@ -307,6 +316,7 @@ static void play_round(struct mcts *m)
         world_put(w, i, node_state(n), n->words);
     }
     world_view(w);
+    if (w->failed) return;
     m->stats.rounds++;
     if (must_collect(m)) collect_goals(m);
     memset(m->park_mask, 0, sizeof m->park_mask);
@@ -320,6 +330,7 @@ static void play_round(struct mcts *m)
             look(m, i);
     }
     if (m->nparked) world_park(w, m->park_mask);
+    if (w->failed) return;
     bool waiting = false;
     for (uint32_t i = 0; i < m->lanes; i++) waiting |= m->flying[i]->stage == WAITING;
     if (waiting || m->nparked > m->lanes / 8) collect_goals(m);
@@ -334,10 +345,10 @@ static void play_round(struct mcts *m)
 /* --- Running
  * ------------------------------------------------------------------------------------------------------ */
 
-/* Make room; everybody under way learns the new numbers. */
-static bool make_room(struct mcts *m)
+/* Make room; everybody under way learns the new numbers. It may take a share of the time, not more. */
+static bool make_room(struct mcts *m, const struct budget *budget)
 {
-    if (!tree_collect(m->tree, 0.4)) return false;
+    if (!tree_collect(m->tree, 0.4, budget_share(budget, 0.2), budget)) return false;
     for (uint32_t i = 0; i < 2 * m->lanes; i++) {
         struct flight *f = &m->flights[i];
         if (f->stage == IDLE) continue;
@@ -350,63 +361,79 @@ static bool make_room(struct mcts *m)
 
 static void give_up_flights(struct mcts *m)
 {
-    uint64_t mask[BATCH_MAX_WORDS];
-    if (m->nparked) world_collect(m->world, m->goals, mask);
+    world_unpark(m->world);
     m->nparked = 0;
     for (uint32_t i = 0; i < 2 * m->lanes; i++) flight_abort(m, &m->flights[i]);
 }
 
+/* Give every idle lane a simulation. One that never leaves the tree ends at once, and the lane gets another:
+ * not too many of them, and not without looking at the clock. True if any is under way. */
+static bool launch(struct mcts *m, const struct budget *budget, uint64_t *launched)
+{
+    bool active = false, over = false;
+    for (uint32_t i = 0, n = 0; i < m->lanes; i++) {
+        struct flight *f = m->flying[i];
+        for (int tries = 0; f->stage == IDLE && tries < 64 && !over &&
+                            (!budget->simulations || *launched < budget->simulations);
+             tries++) {
+            ++*launched;
+            flight_launch(m, f);
+            over = ++n % 64 == 0 && budget_over(budget);
+        }
+        active |= f->stage != IDLE;
+    }
+    return active;
+}
+
 uint64_t mcts_run(struct mcts *m, const struct budget *budget)
 {
-    double began = clock_now();
+    double began = clock_now(), round = 0;
     m->stats = (struct mcts_stats){0};
     m->trouble = NULL;
     m->world->failed = false;
+    error_clear(&m->world->reasoner->error);
     if (!m->tree->root) return 0;
     struct tree_node *root = tree_node(m->tree, m->tree->root);
     if (root->flags & NODE_TERMINAL) return 0;
     uint64_t launched = 0;
     bool room = true;
+    /* Sweeps of a large circuit take long and cannot be broken off: none is begun that would end too late. */
+    struct budget clock = *budget;
     for (;;) {
-        bool active = false;
-        for (uint32_t i = 0; i < m->lanes; i++) {
-            struct flight *f = m->flying[i];
-            /* A simulation that never leaves the tree ends at once: not too many of them between looks at the
-             * clock. */
-            for (int tries = 0;
-                 f->stage == IDLE && tries < 64 && (!budget->simulations || launched < budget->simulations);
-                 tries++) {
-                launched++;
-                flight_launch(m, f);
-            }
-            active |= f->stage != IDLE;
-        }
-        if (budget_spent(budget, m->stats.simulations, m->stats.expansions)) break;
+        bool active = launch(m, &clock, &launched);
+        if (budget_spent(&clock, m->stats.simulations, m->stats.expansions)) break;
+        double before = clock_now();
         if (active)
             play_round(m);
         else if (m->nparked)
             collect_goals(m);
         if (m->world->failed) {
-            m->trouble = m->world->reasoner->error.text;
+            if (!reasoner_timed_out(m->world->reasoner)) m->trouble = m->world->reasoner->error.text;
             break;
         }
-        if (m->tree->full && room) room = make_room(m);
+        if (m->world->batch && clock.deadline > 0) {
+            double took = clock_now() - before;
+            round = took > round ? took : 0.9 * round + 0.1 * took;
+            clock.deadline = budget->deadline - round;
+        }
+        if (m->tree->full && room) room = make_room(m, budget);
     }
     give_up_flights(m);
     m->stats.seconds = clock_now() - began;
     return m->stats.simulations;
 }
 
-bool mcts_root(struct mcts *m, const struct state *state, struct error *error)
+bool mcts_root(struct mcts *m, const struct state *state, const struct budget *budget, struct error *error)
 {
     struct reasoner *r = m->world->reasoner;
     uint64_t hash = state_hash(state);
     uint32_t node = tree_find(m->tree, state->w, state->words, hash);
     if (node) {
+        /* What is out of reach now stays for a while: collecting pays when there is much of it. */
         m->tree->root = node;
-        if (make_room(m)) return true;
+        if (tree_crowded(m->tree)) make_room(m, budget);
+        return true;
     }
-    tree_clear(m->tree);
     bool terminal;
     if (!r->ops->terminal(r, state, &terminal)) return *error = r->error, false;
     for (uint32_t i = 0; i < m->nroles && !terminal; i++) {
@@ -416,6 +443,7 @@ bool mcts_root(struct mcts *m, const struct state *state, struct error *error)
             return error_set(error, ERROR_INPUT, "role %s has no legal move",
                              m->world->reasoner->game->role_names[i]);
     }
+    tree_clear(m->tree);
     m->best = -1;
     m->tree->root = tree_add(m->tree, state->w, state->words, hash, terminal, m->legal);
     return m->tree->root ||

@@ -81,9 +81,12 @@ struct mcts *mcts_new(const struct mcts_options *options, struct world *world, s
                       struct error *error);
 void mcts_free(struct mcts *m);
 
-/* Put the root at a state; what the tree knows of it (and below) is kept, the rest is collected. */
-bool mcts_root(struct mcts *m, const struct state *state, struct error *error);
-/* Search until the budget is spent. Returns how many simulations were finished. Nothing is left in flight. */
+/* Put the root at a state; what the tree knows of it (and below) is kept. False and an error if the reasoner
+ * gave up (out of time); the root is then where it was. */
+bool mcts_root(struct mcts *m, const struct state *state, const struct budget *budget, struct error *error);
+/* Search until the budget is spent. Returns how many simulations were finished. Nothing is left in flight.
+ * The world's reasoner must have the budget's deadline and stop flag: then also a question of seconds ends in
+ * time. */
 uint64_t mcts_run(struct mcts *m, const struct budget *budget);
 
 /* The moves of a role at the root. */
@@ -107,13 +110,14 @@ float select_uct(float mean, uint32_t n, float ln_visits, float c);
 /* The weight of RAVE at a node (002 §4.1.5). */
 float select_beta(uint32_t k, uint32_t visits);
 
-/* cutoff.c: decide from 100 sample games whether and where to cut (002 §5.1.1). Works on the reasoner. */
+/* cutoff.c: decide from 100 sample games whether and where to cut (002 §5.1.1). Works on the reasoner. False
+ * if it gave up or the budget's time was over. */
 struct cutoff_sample {
     uint32_t games, first_terminal, last_terminal; /* depths */
     double stability;      /* mean over games and roles of the variance of goal changes */
     uint32_t first_change; /* earliest depth at which a goal changed; 0: never */
 };
-bool cutoff_measure(struct reasoner *r, uint64_t seed, uint32_t games, double deadline,
+bool cutoff_measure(struct reasoner *r, uint64_t seed, uint32_t games, const struct budget *budget,
                     struct cutoff_sample *out);
 struct cutoff cutoff_decide(const struct cutoff_sample *s, uint32_t nroles, double threshold,
                             uint32_t minimum_steps);

@@ -14,6 +14,7 @@
 
 #include "base/rng.h"
 #include "game/reasoner.h"
+#include "search/budget.h"
 
 /* A finished simulation, from the root of the tree to its end. */
 struct episode {
@@ -124,10 +125,11 @@ void policy_moved(struct policy *p); /* a move of the match was made */
 struct values *values_mast(uint32_t nroles, bool tree_only);
 struct values *values_past(uint32_t nroles, uint32_t threshold, float fallback);
 struct values *values_nst(uint32_t nroles, uint32_t k);
-/* `circuit` is the reasoner's, NULL for other engines. Samples a few games to find the board. */
+/* `circuit` is the reasoner's, NULL for other engines. Samples a few games to find the board, as long as the
+ * budget lasts; without a board all moves are alike. */
 struct circuit;
 struct values *values_fast(struct reasoner *reasoner, const struct circuit *circuit, float cell_factor,
-                           uint64_t seed, struct error *error);
+                           uint64_t seed, const struct budget *budget, struct error *error);
 struct values *values_sum(struct values *a, struct values *b, float weight); /* owns both; b NULL-safe */
 struct lgr *lgr_new(uint32_t nroles);
 void lgr_free(struct lgr *l);

@@ -74,8 +74,8 @@ float *node_best(const struct tree *t, struct tree_node *n, uint32_t role)
 
 static size_t bytes(const struct tree *t)
 {
-    return (size_t)t->capacity * 8 + ((size_t)t->mask + 1) * 4 + (size_t)t->edges_cap * sizeof *t->edges +
-           ((size_t)t->edge_mask + 1) * 4;
+    return (size_t)t->capacity * 8 + ((size_t)t->mask + 1) * sizeof *t->table +
+           (size_t)t->edges_cap * sizeof *t->edges + ((size_t)t->edge_mask + 1) * sizeof *t->edge_slots;
 }
 
 struct tree *tree_new(uint32_t nroles, size_t limit, bool with_rave, bool with_best)
@@ -119,7 +119,7 @@ void tree_clear(struct tree *t)
     t->root = 0;
     t->edges_used = 1;
     t->edges[0] = (struct tree_edge){0}; /* what an empty slot finds */
-    t->full = false;
+    t->full = t->marked = false;
     memset(t->table, 0, ((size_t)t->mask + 1) * sizeof *t->table);
     memset(t->edge_slots, 0, ((size_t)t->edge_mask + 1) * sizeof *t->edge_slots);
 }
@@ -143,33 +143,44 @@ static bool reserve_space(struct tree *t, uint32_t words)
     return true;
 }
 
+/* An entry is the upper half of the hash, which tells the slot, and the node: growing touches no node. */
+static uint64_t table_entry(uint32_t node, uint64_t hash)
+{
+    return (hash >> 32) << 32 | node;
+}
+
 static uint32_t table_slot(const struct tree *t, const uint64_t *state, uint32_t words, uint64_t hash)
 {
-    uint32_t i = (uint32_t)hash & t->mask;
+    uint32_t i = (uint32_t)(hash >> 32) & t->mask;
     for (; t->table[i]; i = (i + 1) & t->mask) {
-        struct tree_node *n = tree_node(t, t->table[i]);
+        if (t->table[i] >> 32 != hash >> 32) continue;
+        struct tree_node *n = tree_node(t, (uint32_t)t->table[i]);
         if (n->hash == hash && n->words == words && memcmp(n->body, state, words * sizeof *state) == 0) break;
     }
     return i;
 }
 
+/* Enter what is known not to be there. */
+static void table_insert(uint64_t *table, uint32_t mask, uint64_t entry)
+{
+    uint32_t at = (uint32_t)(entry >> 32) & mask;
+    while (table[at]) at = (at + 1) & mask;
+    table[at] = entry;
+}
+
 uint32_t tree_find(const struct tree *t, const uint64_t *state, uint32_t words, uint64_t hash)
 {
-    return t->table[table_slot(t, state, words, hash)];
+    return (uint32_t)t->table[table_slot(t, state, words, hash)];
 }
 
 static bool grow_table(struct tree *t)
 {
     size_t size = ((size_t)t->mask + 1) * 2;
-    if (!may_grow(t, size * 2)) return false;
-    uint32_t *table = calloc(size, sizeof *table);
+    if (size > UINT32_MAX || !may_grow(t, size / 2 * sizeof *t->table)) return false;
+    uint64_t *table = calloc(size, sizeof *table);
     if (!table) return false;
-    for (uint32_t i = 0; i <= t->mask; i++) {
-        if (!t->table[i]) continue;
-        uint32_t at = (uint32_t)tree_node(t, t->table[i])->hash & (uint32_t)(size - 1);
-        while (table[at]) at = (at + 1) & (uint32_t)(size - 1);
-        table[at] = t->table[i];
-    }
+    for (uint32_t i = 0; i <= t->mask; i++)
+        if (t->table[i]) table_insert(table, (uint32_t)size - 1, t->table[i]);
     free(t->table);
     t->table = table;
     t->mask = (uint32_t)size - 1;
@@ -208,7 +219,7 @@ uint32_t tree_add(struct tree *t, const uint64_t *state, uint32_t words, uint64_
     }
     t->used += (uint32_t)size;
     t->nodes++;
-    t->table[table_slot(t, state, words, hash)] = node;
+    table_insert(t->table, t->mask, table_entry(node, hash));
     return node;
 }
 
@@ -244,7 +255,7 @@ uint32_t tree_child(const struct tree *t, uint32_t node, const uint32_t *choice)
 static bool grow_edges(struct tree *t)
 {
     size_t cap = (size_t)t->edges_cap * 2, slots = ((size_t)t->edge_mask + 1) * 2;
-    if (!may_grow(t, t->edges_cap * sizeof *t->edges + slots * 2)) return false;
+    if (!may_grow(t, t->edges_cap * sizeof *t->edges + slots / 2 * sizeof *t->edge_slots)) return false;
     struct tree_edge *edges = realloc(t->edges, cap * sizeof *edges);
     if (!edges) return false;
     t->edges = edges;
@@ -267,7 +278,10 @@ static void add_edge(struct tree *t, uint32_t node, uint64_t joint, uint32_t chi
         return;
     }
     if (t->edges_used == t->edges_cap) {
-        if (!grow_edges(t)) return;
+        if (!grow_edges(t)) {
+            t->full = true;
+            return;
+        }
         slot = edge_slot(t, node, joint);
     }
     struct tree_node *n = tree_node(t, node);
@@ -288,119 +302,190 @@ void tree_link(struct tree *t, uint32_t node, const uint32_t *choice, uint32_t c
 /* --- Collecting
  * ----------------------------------------------------------------------------------------------- */
 
-static uint32_t forward_node(struct tree *t, const uint64_t *old, uint32_t node, uint32_t least)
+/* How a collection goes. */
+struct collection {
+    const struct tree *from;
+    struct tree *to;
+    const struct budget *budget; /* over: give up, leave `from` as it was */
+    double enough;               /* when to stop copying, 0: never */
+    uint32_t least;              /* visits that a node must have */
+    uint32_t room;               /* words that may be filled */
+    bool closed;                 /* no more nodes are taken over */
+    uint32_t looks;
+};
+
+/* Now and then look at the clock. */
+static bool go_on(struct collection *c)
 {
-    struct tree_node *n = (struct tree_node *)(old + node);
+    if (++c->looks % 256) return true;
+    if (c->enough > 0 && clock_now() > c->enough) c->closed = true;
+    return !budget_over(c->budget);
+}
+
+static struct tree_node *old_node(const struct collection *c, uint32_t node)
+{
+    return (struct tree_node *)(c->from->space + node);
+}
+
+/* A collection that was given up has left marks and new numbers in the nodes. */
+static bool unmark(struct collection *c)
+{
+    for (uint32_t at = 1; at < c->from->used; at += old_node(c, at)->size) {
+        if (!go_on(c)) return false;
+        old_node(c, at)->forward = 0;
+        old_node(c, at)->flags &= ~(uint32_t)NODE_MARKED;
+    }
+    return true;
+}
+
+/* The children of a node one after the other: *i counts actions or is the edge to come; 0 at the end. */
+static uint32_t next_child(const struct tree *t, struct tree_node *n, uint32_t *i)
+{
+    if (n->mover == NO_MOVER) {
+        uint32_t e = *i ? t->edges[*i].next : n->edges;
+        *i = e;
+        return e ? t->edges[e].child : 0;
+    }
+    const struct tree_action *a = node_action(t, n, n->mover);
+    for (uint32_t count = node_actions(t, n, n->mover); *i < count;)
+        if (a[(*i)++].child) return a[*i - 1].child;
+    return 0;
+}
+
+/* Find the number of visits such that what the root reaches and was visited as often fits into the room.
+ * Nodes to be looked at are chained through `forward`. */
+static bool find_least(struct collection *c)
+{
+    uint64_t words[33] = {0}; /* by the number of binary digits of the visits */
+    const struct tree *t = c->from;
+    uint32_t top = t->root;
+    if (top) old_node(c, top)->flags |= NODE_MARKED;
+    while (top) {
+        struct tree_node *n = old_node(c, top);
+        top = n->forward;
+        n->forward = 0;
+        words[n->visits ? 32 - (uint32_t)__builtin_clz(n->visits) : 0] += n->size;
+        for (uint32_t i = 0, child; (child = next_child(t, n, &i));) {
+            struct tree_node *k = old_node(c, child);
+            if (k->flags & NODE_MARKED) continue;
+            k->flags |= NODE_MARKED;
+            k->forward = top;
+            top = child;
+        }
+        if (!go_on(c)) return false;
+        if (!c->closed) continue;
+        /* No time to look at them all: near the root first, as far as the room goes. */
+        for (; top; n->forward = 0) n = old_node(c, top), top = n->forward;
+        return true;
+    }
+    uint64_t kept = 0;
+    for (int digits = 32; digits >= 0; digits--) {
+        kept += words[digits];
+        if (kept <= c->room) continue;
+        c->least = digits >= 31 ? UINT32_MAX : 1u << digits;
+        break;
+    }
+    return true;
+}
+
+/* The number of a node in the new space, 0 if it is not taken over. */
+static uint32_t forward_node(struct collection *c, uint32_t node)
+{
+    struct tree_node *n = old_node(c, node);
+    struct tree *to = c->to;
     if (n->forward) return n->forward;
-    if (n->visits < least && n->pending == 0) return 0;
-    uint32_t at = t->used;
-    memcpy(t->space + at, n, (size_t)n->size * 8);
-    t->used += n->size;
-    t->nodes++;
+    if (n->pending == 0 && (n->visits < c->least || c->closed || to->used + n->size > c->room) &&
+        to->used > 1)
+        return 0;
+    uint32_t at = to->used;
+    memcpy(to->space + at, n, (size_t)n->size * 8);
+    tree_node(to, at)->flags &= ~(uint32_t)NODE_MARKED;
+    to->used += n->size;
+    to->nodes++;
+    table_insert(to->table, to->mask, table_entry(at, n->hash));
     return n->forward = at;
 }
 
-/* Copy everything that the root reaches and that was visited at least `least` times; Cheney's scan over the
- * new space. */
-static void copy_tree(struct tree *t, const uint64_t *old, const struct tree_edge *old_edges, uint32_t root,
-                      uint32_t least)
+/* Copy everything that is worth it from the root on; Cheney's scan over the new space, breadth first. */
+static bool copy_tree(struct collection *c)
 {
-    t->root = root ? forward_node(t, old, root, 0) : 0;
-    for (uint32_t at = 1; at < t->used; at += tree_node(t, at)->size) {
-        struct tree_node *n = tree_node(t, at);
-        n->forward = 0;
+    struct tree *to = c->to;
+    const struct tree_edge *old_edges = c->from->edges;
+    to->root = c->from->root ? forward_node(c, c->from->root) : 0;
+    for (uint32_t at = 1; at < to->used; at += tree_node(to, at)->size) {
+        struct tree_node *n = tree_node(to, at);
+        if (!go_on(c)) return false;
         if (n->mover != NO_MOVER) {
-            struct tree_action *a = node_action(t, n, n->mover);
-            for (uint32_t i = 0; i < node_actions(t, n, n->mover); i++)
-                if (a[i].child) a[i].child = forward_node(t, old, a[i].child, least);
+            struct tree_action *a = node_action(to, n, n->mover);
+            for (uint32_t i = 0; i < node_actions(to, n, n->mover); i++)
+                if (a[i].child) a[i].child = forward_node(c, a[i].child);
             continue;
         }
         uint32_t e = n->edges;
         n->edges = 0;
         for (; e; e = old_edges[e].next) {
-            uint32_t child = forward_node(t, old, old_edges[e].child, least);
-            if (!child) continue;
-            t->edges[t->edges_used] = (struct tree_edge){
-                .joint = old_edges[e].joint, .parent = at, .child = child, .next = n->edges};
-            n->edges = t->edges_used++;
+            uint32_t child = forward_node(c, old_edges[e].child);
+            if (child) add_edge(to, at, old_edges[e].joint, child);
         }
     }
-}
-
-/* The number of visits such that the nodes with at least so many make up about `keep` of the space. */
-static uint32_t visits_quantile(const struct tree *t, double keep)
-{
-    uint64_t words[33] = {0}, total = 0; /* by the number of binary digits of the visits */
-    for (uint32_t at = 1; at < t->used; at += tree_node(t, at)->size) {
-        const struct tree_node *n = tree_node(t, at);
-        words[n->visits ? 32 - (uint32_t)__builtin_clz(n->visits) : 0] += n->size;
-        total += n->size;
-    }
-    uint64_t kept = 0;
-    for (int b = 32; b >= 0; b--) {
-        kept += words[b];
-        if ((double)kept > keep * (double)total) return b >= 31 ? UINT32_MAX : 1u << b;
-    }
-    return 0;
-}
-
-static bool collect(struct tree *t, uint32_t least)
-{
-    uint64_t *old = t->space;
-    struct tree_edge *old_edges = t->edges;
-    t->space = malloc((size_t)t->capacity * 8); /* address space only: pages are touched as they are filled */
-    t->edges = malloc((size_t)t->edges_cap * sizeof *t->edges);
-    if (!t->space || !t->edges) {
-        free(t->space);
-        free(t->edges);
-        t->space = old;
-        t->edges = old_edges;
-        return false;
-    }
-    uint32_t root = t->root, old_used = t->used;
-    tree_clear(t);
-    copy_tree(t, old, old_edges, root, least);
-    for (uint32_t at = 1; at < t->used; at += tree_node(t, at)->size) {
-        struct tree_node *n = tree_node(t, at);
-        n->forward = 0;
-        t->table[table_slot(t, n->body, n->words, n->hash)] = at;
-    }
-    for (uint32_t i = 1; i < t->edges_used; i++)
-        t->edge_slots[edge_slot(t, t->edges[i].parent, t->edges[i].joint)] = i;
-    free(old_edges);
-    free(t->old_space);
-    t->old_space = old;
-    t->old_used = old_used;
-    t->collections++;
     return true;
 }
 
-bool tree_collect(struct tree *t, double share)
+static void free_spaces(struct tree *t)
 {
-    if (!collect(t, 0)) return false;
-    double fill = (double)t->used * 8 / ((double)t->limit / 2);
-    if (fill <= share) return true;
-    /* Still too much: drop the least visited. The numbers of the first pass are followed through the second.
-     */
-    uint64_t *first = t->old_space;
-    uint32_t first_used = t->old_used;
-    t->old_space = NULL;
-    uint32_t least = visits_quantile(t, share / fill);
-    if (!collect(t, least)) {
-        t->old_space = first;
-        t->old_used = first_used;
-        return true; /* the first pass has done what it could */
+    free(t->space);
+    free(t->table);
+    free(t->edges);
+    free(t->edge_slots);
+}
+
+/* Spaces of the same sizes: address space at first, pages are touched as they are filled. */
+static bool new_spaces(struct tree *t)
+{
+    t->space = malloc((size_t)t->capacity * 8);
+    t->table = calloc((size_t)t->mask + 1, sizeof *t->table);
+    t->edges = malloc((size_t)t->edges_cap * sizeof *t->edges);
+    t->edge_slots = calloc((size_t)t->edge_mask + 1, sizeof *t->edge_slots);
+    if (t->space && t->table && t->edges && t->edge_slots) return true;
+    free_spaces(t);
+    return false;
+}
+
+bool tree_crowded(const struct tree *t)
+{
+    return t->full || (size_t)t->used * 8 > t->limit / 4;
+}
+
+bool tree_collect(struct tree *t, double share, double enough, const struct budget *budget)
+{
+    struct tree fresh = *t;
+    double words = share * (double)t->limit / 16; /* of half the limit */
+    struct collection c = {.from = t, .to = &fresh, .budget = budget};
+    /* Where tables rather than nodes are in the way, something must go, too. */
+    if (t->full && words > 0.6 * t->used) words = 0.6 * t->used;
+    c.room = words < (double)t->capacity ? (uint32_t)words : t->capacity;
+    if (!new_spaces(&fresh)) return false;
+    fresh.used = fresh.edges_used = 1;
+    fresh.edges[0] = (struct tree_edge){0};
+    fresh.nodes = fresh.root = 0;
+    fresh.full = fresh.marked = false;
+    bool good = !t->marked || unmark(&c);
+    t->marked = true;
+    if (enough > 0) c.enough = clock_now() + (enough - clock_now()) / 3;
+    good = good && (t->used <= c.room || find_least(&c));
+    c.enough = enough;
+    c.closed = false;
+    if (!good || !copy_tree(&c)) {
+        free_spaces(&fresh);
+        return false;
     }
-    /* Compose: old number -> number after the first pass -> final number. The first space still has its
-     * forwards. */
-    uint64_t *second = t->old_space;
-    for (uint32_t at = 1; at < first_used; at += ((struct tree_node *)(first + at))->size) {
-        struct tree_node *n = (struct tree_node *)(first + at);
-        n->forward = n->forward ? ((struct tree_node *)(second + n->forward))->forward : 0;
-    }
-    free(second);
-    t->old_space = first;
-    t->old_used = first_used;
+    free(t->table);
+    free(t->edges);
+    free(t->edge_slots);
+    free(t->old_space);
+    fresh.old_space = t->space;
+    fresh.collections++;
+    *t = fresh;
     return true;
 }
 

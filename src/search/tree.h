@@ -21,6 +21,7 @@
 #define SEARCH_TREE_H
 
 #include "game/reasoner.h"
+#include "search/budget.h"
 
 struct tree_action {
     uint32_t move;
@@ -36,7 +37,7 @@ struct rave {
     uint32_t n;
 };
 
-enum { NODE_TERMINAL = 1, NODE_GOALS = 2 /* goals are known */ };
+enum { NODE_TERMINAL = 1, NODE_GOALS = 2 /* goals are known */, NODE_MARKED = 4 /* while collecting */ };
 #define NO_MOVER UINT32_MAX
 
 struct tree_node {
@@ -64,15 +65,16 @@ struct tree {
     uint64_t *space;
     uint32_t used, capacity; /* words */
     uint32_t nodes;
-    uint32_t *table, mask; /* transpositions */
+    uint64_t *table; /* transpositions: part of the hash, node */
+    uint32_t mask;
     struct tree_edge *edges;
     uint32_t edges_used, edges_cap;
     uint32_t *edge_slots, edge_mask;
     uint32_t root; /* 0: none */
     uint64_t collections;
     bool full;           /* nothing can be added until the next collection */
+    bool marked;         /* a collection was given up and left marks in the nodes */
     uint64_t *old_space; /* kept by tree_collect until tree_forget, for tree_moved */
-    uint32_t old_used;
 };
 
 /* `limit` in bytes. NULL without memory. */
@@ -107,8 +109,13 @@ float *node_best(const struct tree *t, struct tree_node *n, uint32_t role); /* p
 uint32_t tree_child(const struct tree *t, uint32_t node, const uint32_t *choice);
 void tree_link(struct tree *t, uint32_t node, const uint32_t *choice, uint32_t child);
 
-/* Keep what the root reaches; if that is more than `share` of the limit, drop the least visited. */
-bool tree_collect(struct tree *t, double share);
+/* So full that nodes out of reach should go. */
+bool tree_crowded(const struct tree *t);
+/* Keep what the root reaches; if that is more than `share` of half the limit, drop the least visited. Takes
+ * time in proportion to what is kept: nodes not reached by `enough` (a time of the clock, 0: none), which are
+ * those far from the root, are dropped. When the budget's deadline has come or its stop is set, it is given
+ * up at once: false, and the tree is as before. False without memory, too. */
+bool tree_collect(struct tree *t, double share, double enough, const struct budget *budget);
 uint32_t tree_moved(const struct tree *t,
                     uint32_t old); /* the new number, 0 if it is gone; until tree_forget */
 void tree_forget(struct tree *t);

@@ -83,6 +83,7 @@ void world_put(struct world *w, uint32_t lane, const uint64_t *state, uint32_t w
     }
     memcpy(s->w, state, words * sizeof *state);
     s->words = words;
+    w->used[lane / 64] |= (uint64_t)1 << (lane % 64);
 }
 
 void world_view(struct world *w)
@@ -94,7 +95,7 @@ void world_view(struct world *w)
     }
     memset(w->terminal, 0, w->words * sizeof *w->terminal);
     for (uint32_t i = 0; i < w->lanes; i++) {
-        if (w->state[i].words == 0) continue; /* not in use */
+        if (!in_mask(w->used, i)) continue;
         bool terminal;
         if (!w->reasoner->ops->terminal(w->reasoner, &w->state[i], &terminal)) w->failed = terminal = true;
         if (terminal) w->terminal[i / 64] |= (uint64_t)1 << (i % 64);
@@ -164,8 +165,10 @@ void world_move(struct world *w, uint32_t lane, uint32_t role, uint32_t move)
 {
     if (w->batch)
         batch_set_move(w->batch, lane, role, move);
-    else
+    else {
         w->moves[lane * w->nroles + role] = move;
+        w->moved[lane / 64] |= (uint64_t)1 << (lane % 64);
+    }
 }
 
 void world_choose(struct world *w, const uint64_t *mask)
@@ -174,6 +177,7 @@ void world_choose(struct world *w, const uint64_t *mask)
         batch_choose(w->batch, mask);
         return;
     }
+    for (uint32_t i = 0; i < w->words; i++) w->moved[i] |= mask[i];
     for (uint32_t i = 0; i < w->lanes; i++)
         for (uint32_t r = 0; r < w->nroles && in_mask(mask, i); r++) {
             world_legal(w, i, r, &w->scratch);
@@ -202,7 +206,7 @@ void world_step(struct world *w)
         return;
     }
     for (uint32_t i = 0; i < w->lanes; i++) {
-        if (w->state[i].words == 0 || in_mask(w->terminal, i)) continue;
+        if (!in_mask(w->used, i) || !in_mask(w->moved, i) || in_mask(w->terminal, i)) continue;
         struct state next = {0};
         if (w->reasoner->ops->next(w->reasoner, &w->state[i], w->moves + i * w->nroles, &next)) {
             state_done(&w->state[i]);
@@ -212,6 +216,8 @@ void world_step(struct world *w)
             state_done(&next);
         }
     }
+    for (uint32_t i = 0; i < w->words; i++) w->used[i] &= w->moved[i];
+    memset(w->moved, 0, w->words * sizeof *w->moved);
 }
 
 void world_park(struct world *w, const uint64_t *mask)
@@ -240,4 +246,9 @@ void world_collect(struct world *w, int16_t *goals, uint64_t *mask)
     memcpy(goals, w->goals, (size_t)w->lanes * w->nroles * sizeof *goals);
     memcpy(mask, w->parked, w->words * sizeof *mask);
     memset(w->parked, 0, sizeof w->parked);
+}
+
+void world_unpark(struct world *w)
+{
+    memset(w->batch ? w->batch->parked : w->parked, 0, w->words * sizeof *w->parked);
 }

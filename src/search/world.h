@@ -27,7 +27,7 @@ struct world {
     uint32_t *moves;    /* lane * nroles + role */
     uint64_t *terminal; /* mask */
     struct rng rng;
-    uint64_t parked[BATCH_MAX_WORDS];
+    uint64_t used[BATCH_MAX_WORDS], moved[BATCH_MAX_WORDS], parked[BATCH_MAX_WORDS];
     int16_t *goals; /* lane * nroles + role */
     struct list scratch;
     bool failed; /* the reasoner gave up somewhere: its error says why; the lane counts as ended */
@@ -60,5 +60,6 @@ void world_step(struct world *w);
  * once. goals[lane * nroles + role], BATCH_GOAL_UNDEFINED where there is not exactly one. */
 void world_park(struct world *w, const uint64_t *mask);
 void world_collect(struct world *w, int16_t *goals, uint64_t *mask);
+void world_unpark(struct world *w); /* nobody wants them any more */
 
 #endif

@@ -70,6 +70,22 @@ class Think(harness.Case):
         found = self.think("ticTacToe", "--engine", "lifted", "--sims", 300)
         self.assertEqual((found["engine"], found["simulations"]), ("lifted", 300))
 
+    def test_rules_that_take_hours_do_not_make_the_answer_late(self):
+        # Fourteen pigeons do not fit into thirteen holes, but it takes long to see that rule by rule.
+        pigeons = range(14)
+        hard = " ".join([f"(true (hole ?p{i}))" for i in pigeons]
+                        + [f"(distinct ?p{k} ?p{i})" for i in pigeons for k in range(i)])
+        sheet = """(role robot) (init (step 0)) (legal robot a) (legal robot b)
+            (<= (next (step 1)) (true (step 0))) (<= (next (hole ?h)) (true (hole ?h)))
+            (<= terminal (true (step 1))) (<= hard %s)
+            (<= (goal robot 100) hard) (<= (goal robot 0) (not hard)) %s""" % (
+                hard, " ".join(f"(init (hole {i}))" for i in pigeons[1:]))
+        path = self.write("slow.kif", sheet)
+        for player in "champion", "cadia2012":
+            found = self.think(path, "--player", player, "--clock", 0.2)
+            self.assertIn(found["best"], ["a", "b"])
+            self.assertEqual((found["engine"], found["simulations"]), ("lifted", 0))
+
     def test_bad_input_says_what_is_allowed(self):
         for arguments, message in [
             (["--player", "wizard"], "there is no player 'wizard'; there are: champion"),

@@ -239,7 +239,7 @@ static void fast_free(struct values *v)
 }
 
 struct values *values_fast(struct reasoner *reasoner, const struct circuit *circuit, float cell_factor,
-                           uint64_t seed, struct error *error)
+                           uint64_t seed, const struct budget *budget, struct error *error)
 {
     static const struct values_ops ops = {"fast", true, score, NULL, learn, NULL, NULL, fast_free};
     struct fast *f = calloc(1, sizeof *f);
@@ -250,7 +250,16 @@ struct values *values_fast(struct reasoner *reasoner, const struct circuit *circ
     f->nroles = reasoner->game->nroles;
     f->trips = calloc(f->nroles, sizeof *f->trips);
     f->heap = heap_new(0);
-    struct analysis_options options = {.games = 20, .states = 2000, .seconds = 2, .seed = seed};
+    struct analysis_options options = {.games = 20,
+                                       .states = 2000,
+                                       .seconds = 2,
+                                       .seed = seed,
+                                       .deadline = budget->deadline,
+                                       .cancel = budget->stop};
+    if (budget->deadline > 0) { /* half for the games, half for conclusions */
+        double left = (budget->deadline - clock_now()) / 2;
+        if (left < options.seconds) options.seconds = left > 1e-3 ? left : 1e-3;
+    }
     f->analysis = analysis_new(reasoner, &options, error);
     if (!f->trips || !f->heap || f->nroles > 64) return fast_free(&f->values), NULL;
     if (!f->analysis) return &f->values; /* nothing to be found out: no features */
