@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The front door. Meson and Ninja do the work; this file only remembers how they are called.
 .DEFAULT_GOAL := help
-.PHONY: help setup build play test test-slow asan tsan fuzz bench bench-lifted format lint install clean
+.PHONY: help setup build play test test-slow asan tsan fuzz bench bench-lifted soak format lint install clean
 
 BUILD := build
 LUDENS := $(BUILD)/src/ludens
@@ -9,6 +9,8 @@ GAME ?= breakthrough
 ARGS ?= --seat white=champion --seat black=nst --clock 0.4
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
+SOAK_MINUTES ?= 10
+SOAK_GAMES ?= $(wildcard games/*.kif ../shared/corpus/games/*.kif)
 
 help: ## list what can be made (this text)
 	@echo "Ludens, a general game player. What can be made:"; echo
@@ -57,6 +59,11 @@ bench-lifted: ## random games: the lifted engine against SWI-Prolog; ARGS=--help
 	@scripts/setup build prolog
 	@scripts/build $(BUILD) -- bench/random_games
 	@bench/lifted/run --ludens $(BUILD)/bench/random_games $(ARGS)
+
+soak: ## play a little of every game, one second a move: late, illegal, too much memory? SOAK_MINUTES=10
+	@scripts/setup build
+	@scripts/build $(BUILD) -- bench/soak
+	@$(BUILD)/bench/soak -m $(SOAK_MINUTES) $(SOAK_ARGS) $(SOAK_GAMES)
 
 format: ## lay out all C files anew
 	@scripts/setup test

@@ -161,7 +161,7 @@ static struct values *make_values(struct player *p, const struct budget *budget,
     case PLAYOUT_UNIFORM: break;
     case PLAYOUT_MAST: return values_mast(nroles, false);
     case PLAYOUT_TOMAST: return values_mast(nroles, true);
-    case PLAYOUT_PAST: return values_past(nroles, (uint32_t)c->threshold, 50);
+    case PLAYOUT_PAST: return values_past(nroles, (uint32_t)c->threshold, 50, !p->on_circuit);
     case PLAYOUT_NST: return values_nst(nroles, (uint32_t)c->k);
     case PLAYOUT_FAST:
         return values_fast(p->reasoner, p->on_circuit ? engine_code(p->engine)->circuit : NULL,
@@ -289,12 +289,13 @@ static bool know_moves(struct player *p, struct error *error)
     return error_set(error, ERROR_INPUT, "there is no legal move");
 }
 
-/* Some time is needed to leave the search and hand over the answer. */
+/* Some time is needed to leave the search and hand over the answer, more of it on a busy machine, where
+ * others get the processor in between. */
 static struct budget with_reserve(const struct budget *budget)
 {
     struct budget b = *budget;
-    double reserve = 0.002 + 0.01 * (b.deadline - clock_now());
-    if (b.deadline > 0) b.deadline -= reserve < 0.002 ? 0.002 : reserve > 0.02 ? 0.02 : reserve;
+    double reserve = 0.03 * (b.deadline - clock_now());
+    if (b.deadline > 0) b.deadline -= reserve < 0.002 ? 0.002 : reserve > 0.05 ? 0.05 : reserve;
     return b;
 }
 

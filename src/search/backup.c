@@ -141,8 +141,8 @@ void flight_finish(struct mcts *m, struct flight *f, const float *reward)
                             .forced = f->forced,
                             .reward = reward,
                             .discount = m->opt.discount,
-                            .states = m->policy->wants_states ? f->states : NULL,
-                            .state_words = f->words};
+                            .states = m->policy->wants_states && !f->stateless ? f->states : NULL,
+                            .state_start = f->state_start};
         policy_learn(m->policy, &e);
     }
     m->stats.simulations++;

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool flight_reserve(struct mcts *m, struct flight *f, uint32_t words)
+bool flight_reserve(struct mcts *m, struct flight *f)
 {
-    if (f->steps < f->cap && (!m->policy->wants_states || words <= f->words)) return true;
-    uint32_t cap = f->steps < f->cap ? f->cap : f->cap ? f->cap * 2 : 128;
+    if (f->steps < f->cap) return true;
+    uint32_t cap = f->cap ? f->cap * 2 : 128;
     uint32_t *path = realloc(f->path, cap * sizeof *path);
     if (path) f->path = path;
     uint32_t *choice = realloc(f->choice, (size_t)cap * m->nroles * sizeof *choice);
@@ -18,14 +18,43 @@ bool flight_reserve(struct mcts *m, struct flight *f, uint32_t words)
     uint8_t *forced = realloc(f->forced, (size_t)cap * m->nroles);
     if (forced) f->forced = forced;
     if (!path || !choice || !moves || !forced) return false;
-    if (m->policy->wants_states) {
-        uint64_t *states = realloc(f->states, (size_t)cap * words * sizeof *states);
-        if (!states) return false;
-        f->states = states;
-        f->words = words;
-    }
     f->cap = cap;
     return true;
+}
+
+/* Room for one more state of so many words. */
+static bool reserve_state(struct flight *f, size_t words)
+{
+    if (f->steps >= f->starts_cap) {
+        uint32_t cap = f->starts_cap ? f->starts_cap * 2 : 128;
+        uint32_t *start = realloc(f->state_start, (cap + 1) * sizeof *start);
+        if (!start) return false;
+        f->state_start = start;
+        f->starts_cap = cap;
+    }
+    f->state_start[0] = 0;
+    size_t need = f->state_start[f->steps] + words;
+    if (need > UINT32_MAX) return false;
+    if (need <= f->states_cap) return true;
+    uint64_t *states = realloc(f->states, 2 * need * sizeof *states);
+    if (!states) return false;
+    f->states = states;
+    f->states_cap = 2 * need;
+    return true;
+}
+
+/* Without memory the state is noted as one without words. */
+void flight_note_state(struct mcts *m, struct flight *f, const uint64_t *state, uint32_t words)
+{
+    if (!m->policy->wants_states) return;
+    bool room = reserve_state(f, words);
+    if (!room && f->steps >= f->starts_cap) {
+        f->stateless = true;
+        return;
+    }
+    uint32_t start = f->state_start[f->steps];
+    if (room) memcpy(f->states + start, state, words * sizeof *state);
+    f->state_start[f->steps + 1] = room ? start + words : start;
 }
 
 struct situation flight_situation(const struct mcts *m, const struct flight *f, uint32_t role)
@@ -49,8 +78,7 @@ void flight_take(struct mcts *m, struct flight *f, uint32_t node, const uint32_t
         if (a->pending < UINT16_MAX) a->pending++;
     }
     n->pending++;
-    if (m->policy->wants_states)
-        memcpy(f->states + (size_t)f->steps * f->words, node_state(n), n->words * sizeof(uint64_t));
+    flight_note_state(m, f, node_state(n), n->words);
     f->path[f->tree_steps++] = node;
     f->steps++;
 }
@@ -72,7 +100,7 @@ void flight_descend(struct mcts *m, struct flight *f)
             flight_finish(m, f, reward);
             return;
         }
-        bool stuck = f->steps >= m->max_steps || !flight_reserve(m, f, n->words);
+        bool stuck = f->steps >= m->max_steps || !flight_reserve(m, f);
         for (uint32_t r = 0; r < m->nroles && !stuck; r++) stuck = node_actions(m->tree, n, r) == 0;
         if (stuck) {
             flight_draw(m, f);
@@ -98,7 +126,7 @@ void flight_descend(struct mcts *m, struct flight *f)
 void flight_launch(struct mcts *m, struct flight *f)
 {
     f->steps = f->tree_steps = f->playout_steps = 0;
-    f->expanded = false;
+    f->expanded = f->stateless = false;
     f->node = m->tree->root;
     flight_descend(m, f);
 }

@@ -57,6 +57,7 @@ void mcts_free(struct mcts *m)
         free(m->flights[i].moves);
         free(m->flights[i].forced);
         free(m->flights[i].states);
+        free(m->flights[i].state_start);
     }
     for (uint32_t r = 0; r < m->nroles && m->legal; r++) list_done(&m->legal[r]);
     free(m->flights);
@@ -169,8 +170,7 @@ static void make_moves(struct mcts *m)
             }
             if (m->policy->wants_states) {
                 world_state(w, i, &m->state);
-                memcpy(f->states + (size_t)f->steps * f->words, m->state.w,
-                       m->state.words * sizeof(uint64_t));
+                flight_note_state(m, f, m->state.w, m->state.words);
             }
             for (uint32_t r = 0; r < m->nroles; r++) guided_move(m, i, r);
             f->steps++;
@@ -225,7 +225,7 @@ static void arrive(struct mcts *m, uint32_t lane)
     }
     f->stage = PLAYING;
     f->expanded = true;
-    if (!node || !flight_reserve(m, f, m->state.words)) return;
+    if (!node || !flight_reserve(m, f)) return;
     /* The new node takes part in the simulation: its first move is drawn here and counts for it. */
     f->node = node;
     uint32_t first[MCTS_MAX_ROLES];
@@ -256,8 +256,7 @@ static void look(struct mcts *m, uint32_t lane)
             park(m, lane, 0);
             return;
         }
-        bool endless = f->steps >= m->max_steps ||
-                       !flight_reserve(m, f, m->world->batch ? m->world->batch->state_words : f->words);
+        bool endless = f->steps >= m->max_steps || !flight_reserve(m, f);
         if (endless || cut(m, f)) {
             m->stats.cut++;
             if (!endless && m->opt.cutoff.kind == CUT_GOAL_STABLE) {

@@ -25,18 +25,22 @@ struct flight {
     uint32_t *choice; /* tree_steps * nroles: index of the action */
     uint32_t *moves;  /* steps * nroles */
     uint8_t *forced;  /* steps * nroles: there was no other move */
-    uint64_t *states; /* steps * state_words, if wanted */
     uint32_t cap;     /* steps there is room for */
-    uint32_t words;
-    bool expanded; /* its new node is made: from there on it plays out */
+    /* if wanted: the state before step t is states[state_start[t]] up to states[state_start[t + 1]] */
+    uint64_t *states;
+    uint32_t *state_start, starts_cap;
+    size_t states_cap;
+    bool stateless; /* there was no memory for them */
+    bool expanded;  /* its new node is made: from there on it plays out */
 };
 
 /* flight.c */
 void flight_launch(struct mcts *m,
                    struct flight *f); /* from the root down, until it leaves the tree or ends */
 void flight_descend(struct mcts *m, struct flight *f); /* the same from f->node */
-bool flight_reserve(struct mcts *m, struct flight *f,
-                    uint32_t words); /* room for one more step; false without memory */
+bool flight_reserve(struct mcts *m, struct flight *f); /* room for one more step; false without memory */
+/* The state before the step to come, for policies that want it. */
+void flight_note_state(struct mcts *m, struct flight *f, const uint64_t *state, uint32_t words);
 void flight_take(struct mcts *m, struct flight *f, uint32_t node, const uint32_t *choice);
 void flight_abort(struct mcts *m, struct flight *f);
 struct situation flight_situation(const struct mcts *m, const struct flight *f, uint32_t role);

@@ -19,13 +19,15 @@
 /* A finished simulation, from the root of the tree to its end. */
 struct episode {
     uint32_t nroles, steps;
-    uint32_t tree_steps;    /* the first so many were made in the tree */
-    const uint32_t *moves;  /* steps * nroles */
-    const uint8_t *forced;  /* steps * nroles: the role had no other move; NULL: unknown */
-    const float *reward;    /* by role, at the end */
-    float discount;         /* reward at step t counts discount^(steps - t) */
-    const uint64_t *states; /* steps * state_words, only if a policy wants them */
-    uint32_t state_words;
+    uint32_t tree_steps;   /* the first so many were made in the tree */
+    const uint32_t *moves; /* steps * nroles */
+    const uint8_t *forced; /* steps * nroles: the role had no other move; NULL: unknown */
+    const float *reward;   /* by role, at the end */
+    float discount;        /* reward at step t counts discount^(steps - t) */
+    /* The states before each step, only if a policy wants them: of step t, states[state_start[t]] up to
+     * states[state_start[t + 1]]. On the lifted engine states differ in length. */
+    const uint64_t *states;
+    const uint32_t *state_start;
 };
 
 /* Where a move is to be chosen. */
@@ -123,7 +125,8 @@ void policy_moved(struct policy *p); /* a move of the match was made */
 
 /* The schemes. NULL without memory. */
 struct values *values_mast(uint32_t nroles, bool tree_only);
-struct values *values_past(uint32_t nroles, uint32_t threshold, float fallback);
+/* `listed`: states are lists of fact numbers, as the lifted engine has them, not bits. */
+struct values *values_past(uint32_t nroles, uint32_t threshold, float fallback, bool listed);
 struct values *values_nst(uint32_t nroles, uint32_t k);
 /* `circuit` is the reasoner's, NULL for other engines. Samples a few games to find the board, as long as the
  * budget lasts; without a board all moves are alike. */

@@ -69,6 +69,10 @@ class Think(harness.Case):
     def test_the_lifted_engine_thinks_too(self):
         found = self.think("ticTacToe", "--engine", "lifted", "--sims", 300)
         self.assertEqual((found["engine"], found["simulations"]), ("lifted", 300))
+        for player in "fast", "past", "cadia2010":  # they look at states, which have no fixed size here
+            for game in "quad", "pegSolitaire", "checkers":
+                found = self.think(game, "--engine", "lifted", "--player", player, "--sims", 20)
+                self.assertEqual((found["engine"], found["simulations"]), ("lifted", 20))
 
     def test_rules_that_take_hours_do_not_make_the_answer_late(self):
         # Fourteen pigeons do not fit into thirteen holes, but it takes long to see that rule by rule.

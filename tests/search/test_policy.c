@@ -163,14 +163,16 @@ static void two_move_replies_go_first(void **state)
     lgr_free(l);
 }
 
-static void past_takes_the_best_fact_seen_often_enough(void **state)
+/* States are sets of bits, or lists of numbers. */
+static void past_learns(bool listed)
 {
-    struct values *v = values_past(1, 3, 50);
-    static const uint32_t moves[] = {A};
-    static const uint64_t one[] = {1}, both[] = {3}, other[] = {4};
+    struct values *v = values_past(1, 3, 50, listed);
+    static const uint32_t moves[] = {A}, start[] = {0, 1};
+    static const uint64_t sets[] = {1, 3, 4}, lists[] = {1, 1 | (uint64_t)2 << 32, 3};
+    const uint64_t *one = listed ? lists : sets, *both = one + 1, *other = one + 2;
     float reward[] = {80};
     struct episode e = episode(1, 1, moves, reward);
-    e.state_words = 1;
+    e.state_start = start;
     e.states = one;
     struct situation s = {.role = 0, .nroles = 1, .state = one, .state_words = 1};
     float out;
@@ -190,6 +192,13 @@ static void past_takes_the_best_fact_seen_often_enough(void **state)
     v->ops->score(v, &s, moves, 1, &out);
     assert_float_equal(out, 50, 0);
     v->ops->free(v);
+}
+
+static void past_takes_the_best_fact_seen_often_enough(void **state)
+{
+    (void)state;
+    past_learns(false);
+    past_learns(true);
 }
 
 static void frequencies(const struct sampler *s, const float *scores, uint32_t n, double *out)

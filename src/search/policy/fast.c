@@ -211,7 +211,7 @@ static void learn(struct values *v, const struct episode *e)
     float lambda_return[64], next[64];
     for (uint32_t r = 0; r < f->nroles; r++) lambda_return[r] = next[r] = outcome(e, r);
     for (uint32_t t = e->steps; t-- > 0;) {
-        read_board(f, e->states + (size_t)t * e->state_words, e->state_words);
+        read_board(f, e->states + e->state_start[t], e->state_start[t + 1] - e->state_start[t]);
         count_features(f);
         for (uint32_t r = 0; r < f->nroles; r++) {
             const float *theta = f->theta + (size_t)r * f->nfeatures;

@@ -8,10 +8,34 @@ struct past {
     struct values values;
     uint32_t nroles, threshold;
     float fallback;
+    bool listed;
     struct stat_table *roles;
 };
 
-/* Facts are the set bits of the state's words; whatever the words mean, equal facts have equal places. */
+/* The facts of a state: set bits on the circuit, a list of 32-bit numbers (0: none) on the lifted engine. */
+struct walk {
+    const uint64_t *state;
+    uint32_t words, at;
+    uint64_t left; /* of the word before `at` */
+    bool listed;
+};
+
+static inline bool walk_next(struct walk *w, uint32_t *fact)
+{
+    while (!w->left) {
+        if (w->at == w->words) return false;
+        w->left = w->state[w->at++];
+    }
+    if (w->listed) {
+        *fact = (uint32_t)w->left ? (uint32_t)w->left : (uint32_t)(w->left >> 32);
+        w->left = (uint32_t)w->left ? w->left >> 32 << 32 : 0;
+        return true;
+    }
+    *fact = (w->at - 1) * 64 + (uint32_t)__builtin_ctzll(w->left);
+    w->left &= w->left - 1;
+    return true;
+}
+
 static uint64_t key_of(uint32_t fact, uint32_t move)
 {
     return ((uint64_t)fact << 32 | move) + 1;
@@ -23,14 +47,12 @@ static void score(struct values *v, const struct situation *s, const uint32_t *m
     const struct stat_table *t = &p->roles[s->role];
     float threshold = (float)p->threshold;
     for (uint32_t i = 0; i < n; i++) out[i] = -1;
-    for (uint32_t w = 0; w < s->state_words; w++)
-        for (uint64_t x = s->state[w]; x; x &= x - 1) {
-            uint32_t fact = w * 64 + (uint32_t)__builtin_ctzll(x);
-            for (uint32_t i = 0; i < n; i++) {
-                const struct stat *q = stat_table_find(t, key_of(fact, moves[i]));
-                float value = q && q->n >= threshold ? q->mean : p->fallback;
-                if (value > out[i]) out[i] = value;
-            }
+    struct walk walk = {s->state, s->state_words, 0, 0, p->listed};
+    for (uint32_t fact; walk_next(&walk, &fact);)
+        for (uint32_t i = 0; i < n; i++) {
+            const struct stat *q = stat_table_find(t, key_of(fact, moves[i]));
+            float value = q && q->n >= threshold ? q->mean : p->fallback;
+            if (value > out[i]) out[i] = value;
         }
     for (uint32_t i = 0; i < n; i++)
         if (out[i] < 0) out[i] = p->fallback;
@@ -43,17 +65,16 @@ static void each(struct past *p, const struct episode *e, float omega, bool lear
         for (uint32_t t = e->steps; t-- > 0;) {
             reward *= e->discount;
             uint32_t move = e->moves[t * e->nroles + r];
-            const uint64_t *state = e->states + (size_t)t * e->state_words;
-            for (uint32_t w = 0; w < e->state_words; w++)
-                for (uint64_t x = state[w]; x; x &= x - 1) {
-                    struct stat *q =
-                        stat_table_at(&p->roles[r], key_of(w * 64 + (uint32_t)__builtin_ctzll(x), move));
-                    if (!q) continue;
-                    if (learning)
-                        stat_add(q, reward);
-                    else
-                        q->n *= omega;
-                }
+            uint32_t words = e->state_start[t + 1] - e->state_start[t], fact;
+            struct walk walk = {e->states + e->state_start[t], words, 0, 0, p->listed};
+            while (walk_next(&walk, &fact)) {
+                struct stat *q = stat_table_at(&p->roles[r], key_of(fact, move));
+                if (!q) continue;
+                if (learning)
+                    stat_add(q, reward);
+                else
+                    q->n *= omega;
+            }
         }
     }
 }
@@ -82,7 +103,7 @@ static void past_free(struct values *v)
     free(p);
 }
 
-struct values *values_past(uint32_t nroles, uint32_t threshold, float fallback)
+struct values *values_past(uint32_t nroles, uint32_t threshold, float fallback, bool listed)
 {
     static const struct values_ops ops = {"past", true, score, NULL, learn, decay, decay_episode, past_free};
     struct past *p = calloc(1, sizeof *p);
@@ -91,6 +112,7 @@ struct values *values_past(uint32_t nroles, uint32_t threshold, float fallback)
     p->nroles = nroles;
     p->threshold = threshold;
     p->fallback = fallback;
+    p->listed = listed;
     p->roles = calloc(nroles, sizeof *p->roles);
     if (!p->roles) return past_free(&p->values), NULL;
     return &p->values;
