@@ -78,6 +78,8 @@ static void tell_move(struct search *s)
     json_object_del(m, "seconds"); /* of the last slice */
     inbox_send(s->inbox, m);
     s->asked = false;
+    s->simulations = s->pondered = 0;
+    s->seconds = 0;
 }
 
 static void think(struct search *s)
@@ -106,13 +108,13 @@ static void think(struct search *s)
 
 /* ---- letters ---- */
 
-static void enter_turn(struct search *s)
+/* Nobody waits any longer: what was thought counts as beforehand for the next turn. */
+static void rest(struct search *s)
 {
-    s->simulations = s->pondered = 0;
+    s->pondered += s->simulations;
+    s->simulations = 0;
     s->seconds = 0;
     s->asked = false;
-    free(s->best);
-    s->best = NULL;
 }
 
 static void on_follow(struct search *s, struct letter *l)
@@ -129,7 +131,9 @@ static void on_follow(struct search *s, struct letter *l)
                 inbox_lost(s->inbox, line ? r->error.text : "a move is missing");
         if (!player_advance(s->player, r, joint, &error)) inbox_lost(s->inbox, error.text);
     }
-    enter_turn(s);
+    rest(s);
+    free(s->best);
+    s->best = NULL;
     s->idle = false;
 }
 
@@ -144,7 +148,7 @@ static void on_letter(struct search *s, struct letter *l)
         s->asked = true;
         s->idle = false;
     } else if (strcmp(l->verb, "rest") == 0) {
-        s->asked = false;
+        rest(s);
         inbox_send(s->inbox, json_pack("{s:s}", "type", "resting")); /* a sign of life */
     }
 }
