@@ -83,7 +83,7 @@ void sitting_start_helper(struct sitting *s, int which)
     struct helper *h = &s->helpers[which];
     struct error error;
     h->start_at = 0;
-    h->heard = clock_now();
+    h->here = false;
     if (!child_start(&h->child, names[which], &error)) {
         sitting_note(s, "trouble", json_pack("{s:s}", "why", error.text));
         h->start_at = clock_now() + 1;
@@ -261,7 +261,7 @@ static void on_message(struct sitting *s, int which, json_t *m)
 {
     const char *type = string_of(m, "type");
     bool search = which == SITTING_SEARCH;
-    s->helpers[which].heard = clock_now();
+    s->helpers[which].here = true;
     if (search) s->overdue = 0;
     if (search && strcmp(type, "best") == 0)
         on_word(s, m, false);

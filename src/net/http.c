@@ -414,23 +414,29 @@ static void on_caller(struct http *h, struct caller *c, uint32_t events)
     }
 }
 
+/* Somebody who says nothing makes room. */
+static void make_room(struct http *h)
+{
+    struct caller *oldest = NULL;
+    for (struct caller *c = h->callers; c; c = c->next)
+        if (c->stage == LOOKING || c->stage == LINGERING) oldest = c;
+    if (oldest) hang_up(h, oldest);
+}
+
 static void answer_the_door(struct http *h)
 {
     for (int i = 0; i < 64; i++) {
         struct sockaddr_storage address;
         socklen_t size = sizeof address;
         int fd = accept4(h->listener, (struct sockaddr *)&address, &size, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (fd < 0 && (errno == EMFILE || errno == ENFILE)) make_room(h);
         if (fd < 0) return;
-        struct caller *c = calloc(1, sizeof *c), *oldest = NULL;
+        struct caller *c = calloc(1, sizeof *c);
         if (!c) {
             close(fd);
             return;
         }
-        if (h->ncallers >= MAX_CALLERS) { /* somebody who says nothing makes room */
-            for (struct caller *x = h->callers; x; x = x->next)
-                if (x->stage == LOOKING || x->stage == LINGERING) oldest = x;
-            if (oldest) hang_up(h, oldest);
-        }
+        if (h->ncallers >= MAX_CALLERS) make_room(h);
         *c = (struct caller){.fd = fd, .address = address, .address_size = size, .since = clock_now()};
         c->next = h->callers;
         c->link = &h->callers;

@@ -184,6 +184,7 @@ void search_run(struct inbox *b, const struct assignment *a)
             for (;;) free(inbox_take(b, -1)); /* starting again would not help */
         return;
     }
+    inbox_send(b, json_pack("{s:s}", "type", "here"));
     for (;;) {
         struct letter *l = inbox_take(b, s.idle ? -1 : 0);
         if (l) {

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -193,9 +194,19 @@ static bool open_signals(struct server *s, struct error *error)
     return s->signals >= 0 || error_set(error, ERROR_SYSTEM, "no signals: %s", strerror(errno));
 }
 
+/* Files enough for callers who never say anything. */
+static void raise_limits(void)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) || files.rlim_cur >= 4096) return;
+    files.rlim_cur = files.rlim_max < 4096 ? files.rlim_max : 4096;
+    setrlimit(RLIMIT_NOFILE, &files);
+}
+
 bool server_run(const struct server_options *options, struct error *error)
 {
     struct server s = {.options = options, .signals = -1};
+    raise_limits();
     s.journal = journal_open(options->sitting.log, "server", error);
     bool good = error->code == ERROR_NONE && open_signals(&s, error);
     if (good) s.http = http_open(options->bind, (int)options->port, MESSAGE_MAX_BYTES, on_message, &s, error);

@@ -127,7 +127,10 @@ void sitting_settle(struct sitting *s, double now)
     if (checked) return answer(s, s->opinion, "search", &s->by_search);
     if (s->unplayable) return answer(s, "nil", "nobody", &s->by_nobody);
     if (!time_up) return;
-    if (s->helpers[SITTING_SEARCH].child.pid && !s->final) s->overdue = now + 1;
+    /* A search that hangs is replaced; one that is only slow would lose everything by that. */
+    const struct helper *search = &s->helpers[SITTING_SEARCH];
+    if (search->child.pid && search->here && !s->final && !s->overdue)
+        s->overdue = now + fmax(2, s->play_clock);
     if (s->opinion) return answer(s, s->opinion, "opinion", &s->by_opinion);
     if (s->fallback) return answer(s, s->fallback, "keeper", &s->by_keeper);
     if (s->word) return answer(s, s->word, "search unchecked", &s->by_opinion);

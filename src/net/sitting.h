@@ -49,7 +49,7 @@ struct guest; /* a request that waits for the answer */
 struct helper {
     struct child child;
     double start_at;           /* not running: when to start it; 0: never again */
-    double heard;              /* the last word from it */
+    bool here;                 /* it has read the rules, and should answer in time from now on */
     uint32_t starts, failures; /* failures in a row */
 };
 

@@ -3,7 +3,7 @@
  * server as its standard input:
  *
  *     server ── start, follow, think, rest ──> search   thinks all the time, says what it would play
- *        │  <────── best, move ────────────────
+ *        │  <────── here, best, move, resting ─
  *        └───── start, follow, check ────────> keeper   knows the state by the lifted engine alone: which
  *           <────── game, state, checked ─────          moves are legal, how it ended
  *
