@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tournaments as people run them: killed, resumed, shared, changed, reported."""
+import csv
+import io
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import time
+
+import harness
+
+# 400 games: 100 each of two pairings in two games
+SMALL = """
+name: small
+title: A small tournament
+description: |
+  Four hundred <games> & "more".
+games:
+  - ticTacToe
+  - game: connectFour
+    label: Connect Four
+players:
+  UCT: cadia2007
+  NST: {player: nst, speed: 0.5}
+  Random: random
+pairings:
+  - [NST, UCT]
+  - {players: [UCT, Random], label: "<UCT & co>"}
+number: 100
+budget: {sims: 40}
+seed: 7
+published:
+  source: nowhere
+  columns: [NST - UCT, <UCT & co>]
+  rows:
+    ticTacToe: [50.5 ± 3.1, 99 ± 0.5]
+    connectFour: [20 ± 5, -]
+"""
+
+
+class Lab(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.spec = self.write("small.yaml", SMALL)
+
+    def run_lab(self, db, *arguments, status=0):
+        return self.ludens("lab", "run", self.spec, "--db", self.path(db), *arguments, status=status)
+
+    def report(self, db, *arguments):
+        return self.ludens("lab", "report", self.path(db), *arguments)[0]
+
+    def games(self, db):
+        """Every game with what must be the same in every run."""
+        with sqlite3.connect(self.path(db)) as sql:
+            rows = sql.execute(
+                "SELECT experiment.name, cell.game, pairing, number, game.seed, seats, goals, errors, simulations, thoughts,"
+                " steps, moves FROM game JOIN cell ON cell.id = cell JOIN experiment ON experiment.id = experiment"
+                " ORDER BY 1, 2, 3, 4").fetchall()
+        self.assertEqual(len(rows), len({row[:4] for row in rows}))
+        return rows
+
+    def count(self, db):
+        try:
+            with sqlite3.connect(f"file:{self.path(db)}?mode=ro", uri=True) as sql:
+                return sql.execute("SELECT count(*) FROM game").fetchone()[0]
+        except sqlite3.OperationalError:
+            return 0  # no file yet, or no tables
+
+    def start(self, db, *arguments):
+        return subprocess.Popen([harness.LUDENS, "lab", "run", self.spec, "--db", self.path(db), *arguments],
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def test_ten_kills_leave_the_same_games_as_none(self):
+        self.run_lab("whole.db", "--jobs", 2)
+        rng = random.Random()
+        for kill in range(10):
+            run = self.start("killed.db", "--jobs", "2")
+            if kill >= 2:  # the first two may strike before anything is there
+                enough = self.count("killed.db") + rng.randrange(1, 30)
+                while self.count("killed.db") < enough and run.poll() is None:
+                    time.sleep(0.001)
+            time.sleep(rng.random() * 0.01)
+            self.assertIsNone(run.poll(), "it was over before it could be killed")
+            run.send_signal(signal.SIGKILL)
+            run.wait()
+        self.assertLess(self.count("killed.db"), 400)
+        out, err = self.run_lab("killed.db", "--jobs", 2)
+        self.assertIn("400 of 400 games are there", err)
+        self.assertEqual(self.games("killed.db"), self.games("whole.db"))
+        with sqlite3.connect(self.path("killed.db")) as sql:
+            self.assertEqual(sql.execute("PRAGMA integrity_check").fetchone()[0], "ok")
+            self.assertEqual(sql.execute("SELECT count(*) FROM claim").fetchone()[0], 0)
+
+    def test_the_number_of_jobs_does_not_matter(self):
+        self.run_lab("one.db", "--jobs", 1, "--games", 20)
+        self.run_lab("three.db", "--jobs", 3, "--games", 20)
+        games = self.games("one.db")
+        self.assertEqual(len(games), 80)
+        self.assertEqual(games, self.games("three.db"))
+
+    def test_two_runs_share_a_database(self):
+        runs = [self.start("shared.db", "--jobs", "1") for _ in range(2)]
+        for run in runs:
+            self.assertEqual(run.wait(), 0)
+        self.run_lab("whole.db")
+        self.assertEqual(self.games("shared.db"), self.games("whole.db"))
+
+    def test_interrupted_runs_end_in_order_and_go_on(self):
+        run = self.start("stopped.db", "--jobs", "2", "--sims", "3000")
+        while self.count("stopped.db") < 3 and run.poll() is None:
+            time.sleep(0.01)
+        run.send_signal(signal.SIGINT)
+        self.assertEqual(run.wait(), 0)
+        with sqlite3.connect(self.path("stopped.db")) as sql:
+            self.assertEqual(sql.execute("SELECT count(*) FROM claim").fetchone()[0], 0)
+            self.assertEqual(sql.execute("SELECT count(*) FROM runner").fetchone()[0], 0)
+        before = self.count("stopped.db")
+        self.assertLess(before, 400)
+        self.run_lab("stopped.db", "--games", 4, "--sims", 3000)
+        self.assertGreaterEqual(self.count("stopped.db"), 16)
+
+    def test_seats_rotate_and_everything_to_replay_is_there(self):
+        self.run_lab("t.db", "--games", 6)
+        for row in self.games("t.db"):
+            seats, moves = json.loads(row[5]), json.loads(row[11])
+            self.assertEqual(seats, [0, 1] if row[3] % 2 == 0 else [1, 0])
+            self.assertEqual(len(moves), row[10])
+        with sqlite3.connect(self.path("t.db")) as sql:
+            rules = sql.execute("SELECT text FROM rules JOIN cell ON rules = rules.digest WHERE game = 'ticTacToe'").fetchone()[0]
+            moves = sql.execute("SELECT moves FROM game JOIN cell ON cell.id = cell WHERE game = 'ticTacToe'").fetchone()[0]
+        # the moves lead to an end by the rules that are stored
+        sheet = self.write("t.kif", rules)
+        record = self.write("t.json", json.dumps({"game": "ticTacToe", "roles": ["xplayer", "oplayer"], "moves": json.loads(moves)[:-1]}))
+        self.assertIn("best", json.loads(self.ludens("think", sheet, "--at", record, "--sims", 10, "--json")[0]))
+
+    def test_a_changed_experiment_is_refused(self):
+        self.run_lab("t.db", "--games", 4)
+        self.write("small.yaml", SMALL.replace("speed: 0.5", "speed: 0.6").replace("title: A", "title: Another"))
+        err = self.run_lab("t.db", "--games", 4, status=2)[1]
+        self.assertIn("the experiment has changed: ticTacToe, NST - UCT has 4 games played with", err)
+        self.assertIn("20 simulations", err)
+        self.assertIn("24 simulations", err)
+        self.assertIn("--force", err)
+        self.assertEqual(self.count("t.db"), 16)
+        self.run_lab("t.db", "--games", 4, "--force")
+        self.assertEqual(self.count("t.db"), 16)
+        # more games, other titles and other columns are no change
+        self.write("small.yaml", SMALL.replace("speed: 0.5", "speed: 0.6").replace("- [NST, UCT]", "- [NST, UCT]\n  - [NST, Random]"))
+        self.run_lab("t.db", "--games", 6)
+        self.assertEqual(self.count("t.db"), 36)
+
+    def test_variants_live_side_by_side(self):
+        self.run_lab("t.db", "--games", 2)
+        self.run_lab("t.db", "--games", 2, "--sims", 10)
+        self.run_lab("t.db", "--quick", "--games", 2)
+        self.assertEqual(self.count("t.db"), 24)
+        out = self.ludens("lab", "report", self.spec, "--db", self.path("t.db"), "--json")[0]
+        self.assertEqual([e["name"] for e in json.loads(out)], ["small", "small:sims=10", "small:quick"])
+
+    def test_reports_say_the_same_in_every_format(self):
+        self.run_lab("t.db", "--games", 40)
+        text = self.report("t.db")
+        self.assertIn("small: 160 of 160 games, seed 7; published: nowhere", text)
+        table = list(csv.DictReader(io.StringIO(self.report("t.db", "--csv"))))
+        data = json.loads(self.report("t.db", "--json"))[0]
+        self.assertEqual([len(table), len(data["cells"])], [4, 4])
+        points = {}
+        for _, game, pairing, _, _, seats, goals, *_ in self.games("t.db"):
+            seats, goals = json.loads(seats), json.loads(goals)
+            mine, other = goals[seats.index(0)], goals[seats.index(1)]
+            points.setdefault((game, pairing), []).append(1 if mine > other else 0.5 if mine == other else 0)
+        for row, cell in zip(table, data["cells"]):
+            score = points[row["game"], row["pairing"]]
+            mean = 100 * sum(score) / 40
+            half = 196 * (sum((x - mean / 100) ** 2 for x in score) / 39 / 40) ** 0.5
+            self.assertAlmostEqual(float(row["rate"]), mean, 3)
+            self.assertAlmostEqual(float(row["interval"]), half, 3)
+            self.assertAlmostEqual(cell["rate"]["mean"], mean, 3)
+            self.assertEqual(cell["players"][0]["errors"], 0)
+            seats = [s["rate"] for s in cell["seats"]]
+            self.assertEqual([s["games"] for s in seats], [20, 20])
+            self.assertAlmostEqual(sum(s["mean"] for s in seats) / 2, mean, 3)
+            self.assertIn(f"{mean:.1f} ±{half:.1f}", text)
+        self.assertEqual(data["cells"][0]["published"], {"value": 50.5, "interval": 3.1})
+        self.assertIn("50.5 ±3.1", text)
+        # a player with half the speed has half the simulations
+        per_move = [p["simulations"] / p["searches"] for p in data["cells"][0]["players"]]
+        self.assertEqual([round(x) for x in per_move], [20, 40])
+        details = self.report("t.db", "--details")
+        self.assertIn("as xplayer", details)
+        page = self.report("t.db", "--html", "-")
+        self.assertIn("A small tournament", page)
+        self.assertIn("&lt;UCT &amp; co&gt;", page)
+        self.assertNotIn("<UCT", page)
+        self.assertNotRegex(page, r"(src|href)=.?https?:")
+        for row in table:
+            self.assertIn(f"{float(row['rate']):.1f}", page)
+
+    def test_one_player_alone_has_a_mean_goal(self):
+        self.spec = self.write("alone.yaml", "games: [queens8]\nplayers: [cadia2007, random]\npairings: [[cadia2007], [random]]\n"
+                                             "number: 5\nbudget: {sims: 50}\n")
+        self.run_lab("t.db")
+        cells = json.loads(self.report("t.db", "--json"))[0]["cells"]
+        for cell in cells:
+            goals = [json.loads(row[6])[0] for row in self.games("t.db") if row[2] == cell["pairing"]]
+            self.assertAlmostEqual(cell["rate"]["mean"], sum(goals) / 5)
+            self.assertEqual(cell["side"], 0)
+
+    def test_six_seats_rotate_through_62_assignments(self):
+        self.spec = self.write("six.yaml", "games: [chineseCheckersStar6]\nplayers: [random, legal]\nnumber: 63\n")
+        self.run_lab("t.db")
+        seats = [row[5] for row in self.games("t.db")]
+        self.assertEqual(len(seats), 124)
+        self.assertEqual(len(set(seats)), 62)
+        self.assertEqual(seats[:62], seats[62:])
+
+    def test_what_comes_with_ludens_can_be_listed_and_named(self):
+        out = self.ludens("lab", "list")[0]
+        for name in "first", "paper/000-table-11", "paper/002-table-4.1":
+            self.assertIn(name, out)
+        self.assertNotIn("broken", out)
+        err = self.ludens("lab", "run", "paper/000-table-12", "--db", self.path("t.db"), status=2)[1]
+        self.assertIn("there is no experiment 'paper/000-table-12'; did you mean paper/000-table-1", err)
+        self.assertFalse(os.path.exists(self.path("t.db")))
+
+    def test_mistakes_are_explained(self):
+        self.assertIn("t.yaml:3:1: an experiment has no key 'gmaes'; did you mean games?",
+                      self.ludens("lab", "run", self.write("t.yaml", "name: t\n\ngmaes: [hex]\n"), status=2)[1])
+        self.assertIn("there is no", self.ludens("lab", "report", self.spec, "--db", self.path("none.db"), status=2)[1])
+        self.write("other.db", b"this is no database at all, but long enough to be looked at" * 20)
+        self.assertIn("not a database of the laboratory", self.run_lab("other.db", status=2)[1])
+        with sqlite3.connect(self.path("foreign.db")) as sql:
+            sql.execute("CREATE TABLE game (x)")
+        self.assertIn("is a database of something else", self.run_lab("foreign.db", status=2)[1])
+        self.run_lab("t.db", "--games", 2)
+        self.assertIn("has no games of first", self.ludens("lab", "report", "first", "--db", self.path("t.db"), status=2)[1])
+        self.assertIn("usage: ludens lab", self.ludens("lab", status=2)[1])
+        self.assertIn("usage: ludens lab", self.ludens("lab", "--help")[0])
+
+    def test_players_that_cannot_be_reached_make_errors_not_losses_of_games(self):
+        self.spec = self.write("far.yaml", "games: [ticTacToe]\nplayers: {Far: 'http://127.0.0.1:9', Near: random}\n"
+                                           "number: 2\nbudget: {seconds: 1, start: 1}\n")
+        self.run_lab("t.db")
+        far, near = json.loads(self.report("t.db", "--json"))[0]["cells"][0]["players"]
+        self.assertGreater(far["errors"], 0)
+        self.assertEqual(near["errors"], 0)
+
+
+if __name__ == "__main__":
+    harness.main()
