@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The front door. Meson and Ninja do the work; this file only remembers how they are called.
 .DEFAULT_GOAL := help
-.PHONY: help setup build play test test-slow asan tsan fuzz bench bench-lifted soak format lint install clean
+.PHONY: help setup build play test test-slow asan tsan fuzz match-test bench bench-lifted soak format lint install clean
 
 BUILD := build
 LUDENS := $(BUILD)/src/ludens
@@ -46,6 +46,9 @@ tsan: ## the tests under the thread sanitizer
 	@scripts/setup build test
 	@scripts/build $(BUILD)-tsan -Dwerror=false -Doptimization=1 -Db_sanitize=thread
 	@scripts/test $(BUILD)-tsan --no-suite slow
+
+match-test: build ## 50 matches over the network, ours against ours; MATCH_ARGS="--matches 8" for fewer
+	@LUDENS=$(LUDENS) LUDENS_GAMES=games tests/network/fifty $(MATCH_ARGS)
 
 fuzz: ## feed the parser and the engine nonsense, FUZZ_SECONDS=600 each
 	@scripts/setup build fuzz

@@ -125,7 +125,11 @@ static void print_step(const struct record *r, uint32_t n)
         printf("%u.", n);
         for (uint32_t i = 0; i < r->nroles; i++) {
             printf("%s %s %s", i ? "," : "", r->roles[i], s->moves[i]);
-            if (s->seconds) printf(" (%.2f s)", s->seconds[i]);
+            if (s->seconds) printf(" (%.2f s", s->seconds[i]);
+            if (s->seconds && s->search && s->search[i].simulations)
+                printf(", %llu simulations, expects %.1f", (unsigned long long)s->search[i].simulations,
+                       (double)s->search[i].value);
+            if (s->seconds) putchar(')');
         }
         if (s->at >= 0) printf("  at %.1f s", s->at);
         putchar('\n');

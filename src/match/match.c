@@ -39,6 +39,7 @@ static void step_done(struct match_step *s)
     free(s->joint);
     free(s->error);
     free(s->seconds);
+    free(s->search);
 }
 
 void match_free(struct match *m)
@@ -125,8 +126,8 @@ static bool new_step(struct match *m, struct match_step **out)
     struct match_step *s = &m->steps[m->nsteps];
     uint32_t n = m->game->nroles;
     *s = (struct match_step){calloc(n, sizeof *s->joint), calloc(n, sizeof *s->error),
-                             calloc(n, sizeof *s->seconds), 0};
-    if (!s->joint || !s->error || !s->seconds) {
+                             calloc(n, sizeof *s->seconds), calloc(n, sizeof *s->search), 0};
+    if (!s->joint || !s->error || !s->seconds || !s->search) {
         step_done(s);
         return false;
     }

@@ -69,11 +69,19 @@ struct player *seat_get_player(struct seat *s); /* of a seat made by seat_player
 enum match_error { MATCH_FINE, MATCH_LATE, MATCH_ILLEGAL, MATCH_FAILED /* no answer at all */ };
 extern const char *const match_error_names[]; /* "", "late", "illegal", "failed" */
 
+/* How a player of ours came to its move; no simulations: it did not search. */
+struct match_search {
+    uint64_t simulations;
+    uint32_t nodes; /* of its tree */
+    float value;    /* the reward it expects */
+};
+
 struct match_step {
-    uint32_t *joint; /* by role */
-    uint8_t *error;  /* by role: enum match_error; the move is then a random one */
-    float *seconds;  /* by role: how long the seat took */
-    double at;       /* when the move was made: seconds since the match began */
+    uint32_t *joint;             /* by role */
+    uint8_t *error;              /* by role: enum match_error; the move is then a random one */
+    float *seconds;              /* by role: how long the seat took */
+    struct match_search *search; /* by role */
+    double at;                   /* when the move was made: seconds since the match began */
 };
 
 /* What a seat did wrong. Step 0 is the start, the first move is made in step 1. */

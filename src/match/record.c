@@ -107,8 +107,11 @@ static void take_match(struct record *r, struct match *m, const struct record_ab
     for (uint32_t i = 0; i < m->nsteps; i++) {
         struct record_step *s = &r->steps[i];
         *s = (struct record_step){heap_alloc(r->heap, n * sizeof *s->moves), m->steps[i].at,
-                                  heap_alloc(r->heap, n * sizeof *s->seconds)};
+                                  heap_alloc(r->heap, n * sizeof *s->seconds), NULL};
         for (uint32_t k = 0; k < n; k++) {
+            if (m->steps[i].search[k].simulations && !s->search)
+                s->search = heap_zalloc(r->heap, n * sizeof *s->search);
+            if (s->search) s->search[k] = m->steps[i].search[k];
             s->moves[k] = move_text(r, m->reasoner, k, m->steps[i].joint[k]);
             s->seconds[k] = (double)m->steps[i].seconds[k];
         }

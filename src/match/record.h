@@ -19,9 +19,10 @@
 #include "match/match.h"
 
 struct record_step {
-    const char **moves; /* by role */
-    double at;          /* seconds since the match began; negative: not known */
-    double *seconds;    /* by role; NULL: not known */
+    const char **moves;          /* by role */
+    double at;                   /* seconds since the match began; negative: not known */
+    double *seconds;             /* by role; NULL: not known */
+    struct match_search *search; /* by role; NULL: nobody of ours searched. Not in the text form */
 };
 
 struct record_error {

@@ -100,6 +100,29 @@ static void put_steps(const struct record *r, struct text *out)
     }
 }
 
+static void put_search(const struct record *r, struct text *out)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < r->nsteps; i++) any |= r->steps[i].search != NULL;
+    if (!any) return;
+    put_key(out, "search");
+    text_char(out, '[');
+    for (uint32_t i = 0; i < r->nsteps; i++) {
+        text_puts(out, i ? ",\n    [" : "\n    [");
+        for (uint32_t k = 0; k < r->nroles; k++) {
+            const struct match_search *s = r->steps[i].search ? &r->steps[i].search[k] : NULL;
+            if (k) text_puts(out, ", ");
+            if (s && s->simulations)
+                text_printf(out, "{\"simulations\": %llu, \"nodes\": %u, \"value\": %.2f}",
+                            (unsigned long long)s->simulations, s->nodes, (double)s->value);
+            else
+                text_puts(out, "null");
+        }
+        text_char(out, ']');
+    }
+    text_char(out, ']');
+}
+
 static void put_errors(const struct record *r, struct text *out)
 {
     put_key(out, "errors");
@@ -148,6 +171,7 @@ void record_print_json(const struct record *r, struct text *out)
     if (r->seed) put_number(out, "seed", r->seed);
     if (r->scrambled) put_number(out, "scramble", r->scramble_seed);
     put_steps(r, out);
+    put_search(r, out);
     put_errors(r, out);
     if (r->states) put_states(r, out);
     put_key(out, "rewards");
@@ -246,6 +270,35 @@ static void get_steps(struct record *r, const json_t *root)
     }
 }
 
+static struct match_search get_thought(struct record *r, const json_t *v)
+{
+    struct match_search s = {0};
+    if (json_is_null(v)) return s;
+    const json_t *value = json_object_get(v, "value");
+    double expected = json_number_value(value);
+    uint64_t nodes = get_number(r, v, "nodes");
+    s.simulations = get_number(r, v, "simulations");
+    if (!json_is_object(v) || !json_is_number(value) || !(fabs(expected) <= 1000) || nodes > UINT32_MAX ||
+        s.simulations >> 53)
+        heap_fail(r->heap, ERROR_INPUT, "\"search\" has an entry that is none");
+    s.nodes = (uint32_t)nodes;
+    s.value = (float)expected;
+    return s;
+}
+
+static void get_search(struct record *r, const json_t *root)
+{
+    const json_t *search = get(r, root, "search", JSON_ARRAY, false);
+    if (!search) return;
+    get_row(r, search, r->nsteps, "search");
+    for (uint32_t i = 0; i < r->nsteps; i++) {
+        const json_t *row = get_row(r, json_array_get(search, i), r->nroles, "search");
+        r->steps[i].search = heap_zalloc(r->heap, r->nroles * sizeof *r->steps[i].search);
+        for (uint32_t k = 0; k < r->nroles; k++)
+            r->steps[i].search[k] = get_thought(r, json_array_get(row, k));
+    }
+}
+
 static void get_errors(struct record *r, const json_t *root)
 {
     const json_t *errors = get(r, root, "errors", JSON_ARRAY, false);
@@ -332,6 +385,7 @@ static void read_object(struct record *r, const json_t *root)
     r->scrambled = json_object_get(root, "scramble") != NULL;
     r->scramble_seed = get_number(r, root, "scramble");
     get_steps(r, root);
+    get_search(r, root);
     get_errors(r, root);
     get_states(r, root);
     get_end(r, root);

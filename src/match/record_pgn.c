@@ -313,7 +313,7 @@ static const char *read_term(struct reader *in)
 static void read_step(struct reader *in)
 {
     struct record *r = in->r;
-    struct record_step s = {heap_alloc(r->heap, r->nroles * sizeof *s.moves), -1, NULL};
+    struct record_step s = {heap_alloc(r->heap, r->nroles * sizeof *s.moves), -1, NULL, NULL};
     for (uint32_t i = 0; i < r->nroles; i++) {
         skip_blank(in);
         s.moves[i] = read_term(in);

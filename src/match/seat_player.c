@@ -28,6 +28,9 @@ static bool answer(struct seat *s, struct match *m, uint32_t role, const struct 
     struct player_seat *p = (struct player_seat *)s;
     uint32_t mine;
     if (!player_think(p->player, budget, &mine, error)) return false;
+    const struct player_report *report = player_report(p->player);
+    m->steps[m->nsteps].search[role] =
+        (struct match_search){report->stats.simulations, report->nodes, report->value};
     if (reasoner_carry_move(m->reasoner, player_reasoner(p->player), role, mine, move)) return true;
     *error = m->reasoner->error;
     return false;

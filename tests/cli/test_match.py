@@ -56,6 +56,14 @@ class Match(harness.Case):
         self.assertRegex(out, r"(?m)^   3\. ")
         self.assertIn("1 match completed", out)
 
+    def test_what_searches_thought_is_in_the_record(self):
+        record, out = self.match(game(3), "--seat", "left=nst", "--others", "random", "--sims", 50)
+        for left, right in record["search"]:
+            self.assertGreaterEqual(left["simulations"], 50)
+            self.assertTrue(0 <= left["value"] <= 100)
+            self.assertIsNone(right)
+        self.ludens("replay", self.path("record.json"))
+
     def test_the_messages_are_those_of_the_standard(self):
         player = self.fake(polite(first_legal))
         record, out = self.match(game(2), "--seat", f"left={player.url}", "--seat", "right=random", "--start", 2, "--clock", 3)

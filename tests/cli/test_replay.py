@@ -112,6 +112,8 @@ class Replay(harness.Case):
                 ({"errors": [{"step": 99, "role": "xplayer", "kind": "late"}]}, "unknown kind or step"),
                 ({"errors": [{"step": 1, "role": "xplayer", "kind": "lazy"}]}, "unknown kind or step"),
                 ({"errors": [{"step": 1, "role": "nobody", "kind": "late"}]}, "no role 'nobody'"),
+                ({"search": [[None, 3]] * steps}, "that is none"), ({"search": [[None]] * steps}, "lists of 2"),
+                ({"search": [[None, {"simulations": 1, "nodes": 1, "value": "x"}]] * steps}, "that is none"),
                 ({"errors": [3]}, "no object"), ({"states": [[]]}, "lists of"), ({"rewards": [1]}, "lists of 2"),
                 ({"rewards": [1, -5]}, "no reward"), ({"ending": "happy"}, "unknown"), ({"seed": -1}, "whole number"),
                 ({"players": ["a\x1b[2J", "b"]}, "control characters"), ({"clocks": {"start": -1}}, "no time")]:
