@@ -5,8 +5,8 @@
  *
  *     guidance [-s SECONDS] [-r ROUNDS] [-g GAME]... [PLAYER]...
  *
- * Each round is a fresh player that thinks SECONDS about the initial position. The first row of a game is the
- * simulations per second of uniform playouts.
+ * Each round is a fresh player that thinks SECONDS about the initial position. Uniform playouts are given in
+ * simulations per second of processor time, the others as ratios.
  */
 #include "player/player.h"
 
@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MAX_PLAYERS = 32, MAX_GAMES = 64 };
@@ -47,20 +48,28 @@ static bool enter(struct contest *c, const char *name, struct error *error)
     return true;
 }
 
+static double processor_time(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 /* Simulations and the seconds they took, added up. */
 static bool think(const struct player_config *config, const struct game *game, struct engine *engine,
                   uint64_t seed, double seconds, double *simulations, double *spent, struct error *error)
 {
     struct player *p = player_new(config, game, engine, 0, seed, error);
-    struct budget budget = {.deadline = clock_now() + seconds};
+    double began = clock_now(), processor = processor_time();
+    struct budget budget = {.deadline = began + seconds};
     uint32_t move;
     if (!p) return false;
-    /* what a scheme finds out before it begins (FAST's board, cutoffs) is not counted */
     bool good = player_think(p, &budget, &move, error);
     const struct player_report *report = player_report(p);
     if (good && report->trouble.code) *error = report->trouble, good = false;
     *simulations += (double)report->stats.simulations;
-    *spent += report->stats.seconds;
+    /* What a scheme finds out before it begins (FAST's board, cutoffs) is not counted, nor what others do. */
+    *spent += report->stats.seconds * (processor_time() - processor) / (clock_now() - began);
     player_free(p);
     return good;
 }

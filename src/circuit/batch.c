@@ -7,16 +7,13 @@
  */
 #include "circuit/batch.h"
 
+#include "base/pages.h"
 #include "base/rng.h"
 #include "circuit/sweep.h"
 #include "circuit/transpose.h"
 
 #include <assert.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-
-#define LARGE_PAGE ((size_t)2 << 20)
-#define LARGE_BLOCK ((size_t)256 << 10)
 
 struct given_move {
     uint32_t slot, lane;
@@ -112,17 +109,6 @@ static void fill(const struct batch *b, uint32_t with_ones)
     memset(slot(b, with_ones), 0xff, b->words * 8);
 }
 
-/* Lines of the cache do not straddle vectors; large blocks get large pages where the system has them. */
-static void *aligned_block(size_t bytes)
-{
-    size_t align = bytes < LARGE_BLOCK ? 64 : LARGE_PAGE, size = (bytes + align - 1) & ~(align - 1);
-    void *block = aligned_alloc(align, size);
-#ifdef MADV_HUGEPAGE
-    if (block && align == LARGE_PAGE) madvise(block, size, MADV_HUGEPAGE);
-#endif
-    return block;
-}
-
 static void *zeroed(size_t n, size_t size)
 {
     return calloc(n ? n : 1, size);
@@ -166,7 +152,7 @@ struct batch *batch_new_interpreted(const struct code *code, uint32_t lanes, uin
         if (code->segments.v[s].cut_n > cuts) cuts = code->segments.v[s].cut_n;
     size_t vectors = code->nslots + cuts + scratch + CHOICE_LEVELS * n + n * n + n + 2 * (n + 1);
     size_t bytes = vectors * b->words * 8;
-    in->block = aligned_block(bytes);
+    in->block = pages_alloc(bytes);
     if (!in->block || !c->sources || !c->round_planes) goto no_memory;
     memset(in->block, 0, bytes);
     uint64_t *at = in->block;
@@ -304,21 +290,17 @@ uint32_t batch_legal(struct batch *b, uint32_t lane, uint32_t role, uint32_t *ou
     return n;
 }
 
-void batch_legal_sets(struct batch *b, uint32_t role, uint64_t *out)
+void batch_legal_sets(struct batch *b, uint32_t role, uint64_t *out, uint32_t *count)
 {
     TICKS_BEGIN(b);
     const struct code_role *r = &b->code->roles[role];
     uint32_t set_words = (r->n + 63) / 64;
-    uint64_t block[64];
+    memset(count, 0, b->lanes * sizeof *count);
     for (uint32_t s = 0; s < set_words; s++) {
         uint32_t n = r->n - s * 64 < 64 ? r->n - s * 64 : 64;
-        for (uint32_t w = 0; w < b->words; w++) {
-            const uint64_t *at = slot(b, r->legal + s * 64) + w;
-            for (uint32_t i = 0; i < n; i++, at += b->words) block[i] = *at;
-            for (uint32_t i = n; i < 64; i++) block[i] = 0;
-            transpose_64(block);
-            for (uint32_t i = 0; i < 64; i++) out[(size_t)(w * 64 + i) * set_words + s] = block[i];
-        }
+        for (uint32_t w = 0; w < b->words; w++)
+            transpose_count(slot(b, r->legal + s * 64) + w, b->words, n, out + (size_t)w * 64 * set_words + s,
+                            set_words, count + w * 64);
     }
     TICKS_END(b, BATCH_REST);
 }

@@ -86,9 +86,9 @@ void batch_view(struct batch *b);
 /* The legal moves of one lane, ascending; returns how many. `out` has room for all moves of the role. */
 uint32_t batch_legal(struct batch *b, uint32_t lane, uint32_t role, uint32_t *out);
 /* The legal moves of all lanes: for each lane a set of batch_set_words(b, role) words, one lane after the
- * other. Bit i of a set is move i. This is what guided playouts use: it costs a few cycles per move and 64
- * lanes. */
-void batch_legal_sets(struct batch *b, uint32_t role, uint64_t *out);
+ * other. Bit i of a set is move i; count[lane] is how many it has. This is what guided playouts use: it costs
+ * a few cycles per move and 64 lanes. */
+void batch_legal_sets(struct batch *b, uint32_t role, uint64_t *out, uint32_t *count);
 static inline uint32_t batch_set_words(const struct batch *b, uint32_t role)
 {
     return (b->code->roles[role].n + 63) / 64;

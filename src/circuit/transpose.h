@@ -8,6 +8,11 @@
 /* Bit j of row i becomes bit i of row j. */
 void transpose_64(uint64_t m[64]);
 
+/* The same from n <= 64 rows that lie `from_stride` words apart to 64 rows that lie `to_stride` words apart;
+ * the bits of each row that comes out are counted into count[row]. Cheap when all rows are 0. */
+void transpose_count(const uint64_t *from, uint32_t from_stride, uint32_t n, uint64_t *to, uint32_t to_stride,
+                     uint32_t count[64]);
+
 /* 8 x 8 bits: bit j of byte i becomes bit i of byte j. */
 static inline uint64_t transpose_8(uint64_t x)
 {

@@ -124,37 +124,77 @@ static void note_move(const struct mcts *m, struct flight *f, uint32_t role, uin
     f->forced[at] = forced;
 }
 
-/* A playout move by the policy, noted in the flight. m->state holds the lane's state if the policy wants it.
- */
-static void guided_move(struct mcts *m, uint32_t lane, uint32_t role)
+/* Playout moves of a role in the lanes listed, by the policy, noted in their flights. On the circuit, what
+ * the policy's tables have for the lanes that have a choice is fetched before it is used: they are larger
+ * than the caches. */
+enum { FAR = 16, NEAR = 8 }; /* so many lanes ahead */
+
+static void guided_moves(struct mcts *m, uint32_t role, const uint32_t *lanes, uint32_t n)
 {
-    struct flight *f = m->flying[lane];
-    struct situation s = flight_situation(m, f, role);
-    s.state = m->policy->wants_states ? m->state.w : NULL;
-    s.state_words = m->state.words;
-    uint32_t words, move = 0, count;
-    const uint64_t *set = world_legal_set(m->world, lane, role, &words);
-    if (set) {
-        count = set_size(set, words);
-        if (count > 1)
-            move = policy_choose_set(m->policy, &s, &m->rng, set, words, count);
-        else if (count)
-            move = set_element(set, words, 0);
-    } else {
-        struct list *l = &m->legal[role];
-        world_legal(m->world, lane, role, l);
-        count = l->n;
-        if (count) move = l->v[count > 1 ? policy_choose(m->policy, &s, &m->rng, l->v, count) : 0];
+    struct world *w = m->world;
+    struct situation situations[BATCH_MAX_LANES];
+    const uint64_t *sets[BATCH_MAX_LANES];
+    uint32_t choosing[BATCH_MAX_LANES], nchoosing = 0, words = 0, count;
+    for (uint32_t i = 0; i < n; i++) {
+        struct flight *f = m->flying[lanes[i]];
+        const uint64_t *set = world_legal_set(w, lanes[i], role, &words, &count);
+        if (set && count < 2) {
+            uint32_t move = count ? set_element(set, words, 0) : 0;
+            note_move(m, f, role, move, true);
+            world_move(w, lanes[i], role, move);
+            continue;
+        }
+        struct situation *s = &situations[nchoosing];
+        *s = flight_situation(m, f, role);
+        if (m->policy->wants_states && !f->stateless) {
+            const uint32_t *start = f->state_start + f->steps;
+            s->state = start[1] > start[0] ? f->states + start[0] : NULL;
+            s->state_words = start[1] - start[0];
+        }
+        sets[nchoosing] = set;
+        choosing[nchoosing++] = lanes[i];
     }
-    note_move(m, f, role, move, count < 2);
-    world_move(m->world, lane, role, move);
+    bool expects = w->batch && policy_expects(m->policy);
+    for (uint32_t i = 0; expects && i < nchoosing && i < FAR; i++)
+        policy_expect(m->policy, &situations[i], sets[i], words, 0);
+    for (uint32_t i = 0; expects && i < nchoosing && i < NEAR; i++)
+        policy_expect(m->policy, &situations[i], sets[i], words, 1);
+    for (uint32_t i = 0; i < nchoosing; i++) {
+        if (expects && i + FAR < nchoosing)
+            policy_expect(m->policy, &situations[i + FAR], sets[i + FAR], words, 0);
+        if (expects && i + NEAR < nchoosing)
+            policy_expect(m->policy, &situations[i + NEAR], sets[i + NEAR], words, 1);
+        uint32_t lane = choosing[i], move = 0;
+        const uint64_t *set = world_legal_set(w, lane, role, &words, &count);
+        if (set) {
+            move = policy_choose_set(m->policy, &situations[i], &m->rng, set, words, count);
+        } else {
+            struct list *l = &m->legal[role];
+            world_legal(w, lane, role, l);
+            count = l->n;
+            if (count)
+                move = l->v[count > 1 ? policy_choose(m->policy, &situations[i], &m->rng, l->v, count) : 0];
+        }
+        note_move(m, m->flying[lane], role, move, count < 2);
+        world_move(w, lane, role, move);
+    }
+}
+
+static void uniform_moves(struct mcts *m, const uint32_t *lanes, uint32_t n)
+{
+    uint64_t mask[BATCH_MAX_WORDS] = {0};
+    for (uint32_t i = 0; i < n; i++) mask[lanes[i] / 64] |= (uint64_t)1 << (lanes[i] % 64);
+    world_choose(m->world, mask);
+    for (uint32_t r = 0; r < m->nroles && m->records; r++) {
+        world_moves(m->world, r, m->chosen);
+        for (uint32_t i = 0; i < n; i++) note_move(m, m->flying[lanes[i]], r, m->chosen[lanes[i]], false);
+    }
 }
 
 static void make_moves(struct mcts *m)
 {
     struct world *w = m->world;
-    uint64_t uniform[BATCH_MAX_WORDS] = {0};
-    bool any = false;
+    uint32_t playing[BATCH_MAX_LANES], n = 0;
     for (uint32_t i = 0; i < m->lanes; i++) {
         struct flight *f = m->flying[i];
         if (f->stage == LEAVING) {
@@ -162,30 +202,20 @@ static void make_moves(struct mcts *m)
                 world_move(w, i, r, f->moves[(size_t)(f->steps - 1) * m->nroles + r]);
             f->stage = ARRIVED;
         } else if (f->stage == PLAYING) {
+            playing[n++] = i;
             f->playout_steps++;
-            if (policy_is_uniform(m->policy)) {
-                uniform[i / 64] |= (uint64_t)1 << (i % 64);
-                any = true;
-                continue;
-            }
             if (m->policy->wants_states) {
                 world_state(w, i, &m->state);
                 flight_note_state(m, f, m->state.w, m->state.words);
             }
-            for (uint32_t r = 0; r < m->nroles; r++) guided_move(m, i, r);
-            f->steps++;
         }
     }
-    if (!any) return;
-    world_choose(w, uniform);
-    if (m->records)
-        for (uint32_t r = 0; r < m->nroles; r++) {
-            world_moves(w, r, m->chosen);
-            for (uint32_t i = 0; i < m->lanes; i++)
-                if (uniform[i / 64] >> (i % 64) & 1) note_move(m, m->flying[i], r, m->chosen[i], false);
-        }
-    for (uint32_t i = 0; i < m->lanes; i++)
-        if (uniform[i / 64] >> (i % 64) & 1) m->flying[i]->steps++;
+    if (n == 0) return;
+    if (policy_is_uniform(m->policy))
+        uniform_moves(m, playing, n);
+    else
+        for (uint32_t r = 0; r < m->nroles; r++) guided_moves(m, r, playing, n);
+    for (uint32_t i = 0; i < n; i++) m->flying[playing[i]]->steps++;
 }
 
 /* The lane is one step outside the tree: find or make the node. */

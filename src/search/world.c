@@ -16,11 +16,13 @@ static bool setup(struct world *w, const struct code *code, uint32_t lanes, uint
         w->lanes = width;
         w->words = w->batch->words;
         w->sets = calloc(w->nroles, sizeof *w->sets);
+        w->counts = calloc(w->nroles, sizeof *w->counts);
         w->sets_ready = calloc(w->nroles, 1);
-        if (!w->sets || !w->sets_ready) return error_set(error, ERROR_MEMORY, "out of memory");
+        if (!w->sets || !w->counts || !w->sets_ready) return error_set(error, ERROR_MEMORY, "out of memory");
         for (uint32_t r = 0; r < w->nroles; r++) {
             w->sets[r] = malloc(((size_t)w->lanes * batch_set_words(w->batch, r) + 1) * sizeof **w->sets);
-            if (!w->sets[r]) return error_set(error, ERROR_MEMORY, "out of memory");
+            w->counts[r] = malloc(w->lanes * sizeof **w->counts);
+            if (!w->sets[r] || !w->counts[r]) return error_set(error, ERROR_MEMORY, "out of memory");
         }
         return true;
     }
@@ -53,7 +55,9 @@ void world_free(struct world *w)
 {
     if (!w) return;
     for (uint32_t r = 0; r < w->nroles && w->sets; r++) free(w->sets[r]);
+    for (uint32_t r = 0; r < w->nroles && w->counts; r++) free(w->counts[r]);
     free(w->sets);
+    free(w->counts);
     free(w->sets_ready);
     if (w->batch) batch_free(w->batch);
     for (uint32_t i = 0; i < w->lanes && w->state; i++) state_done(&w->state[i]);
@@ -126,14 +130,16 @@ static bool reserve(struct list *l, uint32_t room)
     return true;
 }
 
-const uint64_t *world_legal_set(struct world *w, uint32_t lane, uint32_t role, uint32_t *words)
+const uint64_t *world_legal_set(struct world *w, uint32_t lane, uint32_t role, uint32_t *words,
+                                uint32_t *count)
 {
     if (!w->batch) return NULL;
     *words = batch_set_words(w->batch, role);
     if (!w->sets_ready[role]) {
-        batch_legal_sets(w->batch, role, w->sets[role]);
+        batch_legal_sets(w->batch, role, w->sets[role], w->counts[role]);
         w->sets_ready[role] = true;
     }
+    *count = w->counts[role][lane];
     return w->sets[role] + (size_t)lane * *words;
 }
 
@@ -144,7 +150,7 @@ void world_legal(struct world *w, uint32_t lane, uint32_t role, struct list *out
         if (!w->reasoner->ops->legal(w->reasoner, &w->state[lane], role, out)) w->failed = true;
         return;
     }
-    uint32_t words;
+    uint32_t words, count;
     if (!w->bulk) {
         const struct circuit *c = w->batch->code->circuit;
         uint32_t room = c->move_base[role + 1] - c->move_base[role];
@@ -155,7 +161,7 @@ void world_legal(struct world *w, uint32_t lane, uint32_t role, struct list *out
         out->n = batch_legal(w->batch, lane, role, out->v);
         return;
     }
-    const uint64_t *set = world_legal_set(w, lane, role, &words);
+    const uint64_t *set = world_legal_set(w, lane, role, &words, &count);
     for (uint32_t i = 0; i < words; i++)
         for (uint64_t x = set[i]; x; x &= x - 1)
             if (!list_push(out, i * 64 + (uint32_t)__builtin_ctzll(x))) w->failed = true;

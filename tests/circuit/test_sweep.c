@@ -82,11 +82,17 @@ static void check_circuit(struct rng *rng, const struct circuit *c, uint32_t lan
         batch_view(b);
         for (uint32_t lane = 0; lane < b->lanes; lane++) check_view(b, lane, wires + (size_t)lane * nwires);
         for (uint32_t r = 0; r < c->nroles; r++) {
-            batch_legal_sets(b, r, sets);
-            for (uint32_t lane = 0; lane < b->lanes; lane++)
-                for (uint32_t m = c->move_base[r]; m < c->move_base[r + 1]; m++)
+            uint32_t count[BATCH_MAX_LANES];
+            batch_legal_sets(b, r, sets, count);
+            for (uint32_t lane = 0; lane < b->lanes; lane++) {
+                for (uint32_t m = c->move_base[r]; m < c->move_base[r + 1]; m++) {
+                    bool legal = naive_edge(wires + (size_t)lane * nwires, c->legal[m]);
                     assert_int_equal(bit(sets + (size_t)lane * batch_set_words(b, r), m - c->move_base[r]),
-                                     naive_edge(wires + (size_t)lane * nwires, c->legal[m]));
+                                     legal);
+                    count[lane] -= legal;
+                }
+                assert_int_equal(count[lane], 0);
+            }
         }
         for (uint32_t w = 0; w < b->words; w++) {
             park[w] = rng_next(rng);

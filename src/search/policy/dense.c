@@ -1,44 +1,54 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Plain loops over blocks of 64 moves, compiled for what the processor has: the compiler makes vectors of
- * them. */
+ * them. Where a block has but a few legal moves they are looked at one by one. */
 #include "search/policy/dense.h"
 
-#include <stdbool.h>
+#include <string.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
 #define INLINE static inline __attribute__((always_inline))
 
-INLINE void single_body(float *out, const uint64_t *legal, uint32_t words, const float *mean1,
-                        const float *n1, float unseen)
+enum { FEW = 2 }; /* so many moves of a block are not worth vectors */
+
+INLINE void pair_body(float *out, const uint64_t *legal, uint32_t words, const float *one, const float *two)
 {
     for (uint32_t w = 0; w < words; w++) {
         if (!legal[w]) continue;
-        const float *m = mean1 + w * 64, *n = n1 + w * 64;
+        const float *p = one + w * 64, *q = two + w * 64;
         float *o = out + w * 64;
-        for (int i = 0; i < 64; i++) o[i] = n[i] > 0 ? m[i] : unseen;
+        if (__builtin_popcountll(legal[w]) > FEW)
+            for (int i = 0; i < 64; i++) o[i] = mean_of_two(p[i], q[i]);
+        else
+            for (uint64_t x = legal[w]; x; x &= x - 1) {
+                int i = __builtin_ctzll(x);
+                o[i] = mean_of_two(p[i], q[i]);
+            }
     }
 }
 
-INLINE void pair_body(float *out, const uint64_t *legal, uint32_t words, const float *mean1, const float *n1,
-                      const float *mean2, const float *n2, float k, float unseen)
+INLINE void triple_body(float *out, const uint64_t *legal, uint32_t words, const float *one, const float *two,
+                        const float *three)
 {
     for (uint32_t w = 0; w < words; w++) {
         if (!legal[w]) continue;
-        const float *m = mean1 + w * 64, *n = n1 + w * 64, *p = mean2 + w * 64, *q = n2 + w * 64;
+        const float *p = one + w * 64, *q = two + w * 64, *r = three + w * 64;
         float *o = out + w * 64;
-        for (int i = 0; i < 64; i++) {
-            float one = n[i] > 0 ? m[i] : unseen, both = (m[i] + p[i]) * 0.5f;
-            o[i] = q[i] >= k ? both : one;
-        }
+        if (__builtin_popcountll(legal[w]) > FEW)
+            for (int i = 0; i < 64; i++) o[i] = mean_of_three(p[i], q[i], r[i]);
+        else
+            for (uint64_t x = legal[w]; x; x &= x - 1) {
+                int i = __builtin_ctzll(x);
+                o[i] = mean_of_three(p[i], q[i], r[i]);
+            }
     }
 }
 
 /* Scores of moves that are not legal count as -1e30. */
-INLINE float top_body(const float *scores, const uint64_t *legal, uint32_t words, uint32_t *ties)
+INLINE uint32_t best_body(const float *scores, const uint64_t *legal, uint32_t words, uint64_t *best)
 {
-    float best = -1e30f;
+    float top = -1e30f;
     for (uint32_t w = 0; w < words; w++) {
         if (!legal[w]) continue;
         const float *s = scores + w * 64;
@@ -47,85 +57,149 @@ INLINE float top_body(const float *scores, const uint64_t *legal, uint32_t words
         for (int width = 32; width; width /= 2)
             for (int i = 0; i < width; i++)
                 block[i] = block[i] > block[i + width] ? block[i] : block[i + width];
-        if (block[0] > best) best = block[0];
+        if (block[0] > top) top = block[0];
     }
     uint32_t count = 0;
     for (uint32_t w = 0; w < words; w++) {
+        best[w] = 0;
         if (!legal[w]) continue;
         const float *s = scores + w * 64;
         uint64_t same = 0;
-        for (int i = 0; i < 64; i++) same |= (uint64_t)(s[i] == best) << i;
-        count += (uint32_t)__builtin_popcountll(same & legal[w]);
+        for (int i = 0; i < 64; i++) same |= (uint64_t)(s[i] == top) << i;
+        best[w] = same & legal[w];
+        count += (uint32_t)__builtin_popcountll(best[w]);
     }
-    *ties = count;
-    return best;
+    return count;
+}
+
+/* Sixteen numbers at a time, on every processor: sums are added up in the same order everywhere. */
+typedef float floats __attribute__((vector_size(64), aligned(4)));
+typedef int32_t ints __attribute__((vector_size(64), aligned(4)));
+enum { STRANDS = 16 };
+#define SELECT(mask, a, b) ((floats)(((ints)(a) & (mask)) | ((ints)(b) & ~(mask))))
+
+/* What fills the last block weighs nothing. exp(x) for x <= 0 to 2e-7, for those below -87 as for -87: 2^n by
+ * the exponent, the rest by a polynomial (Cephes' expf). */
+INLINE float gibbs_body(const float *scores, uint32_t n, float tau, float *out)
+{
+    const floats zero = {0};
+    uint32_t blocks = (n + STRANDS - 1) / STRANDS;
+    memcpy(out, scores, n * sizeof *out);
+    for (uint32_t i = n; i < blocks * STRANDS; i++) out[i] = -1e30f;
+    floats *v = (floats *)out, tops = v[0], sums = zero;
+    for (uint32_t i = 1; i < blocks; i++) tops = SELECT(v[i] > tops, v[i], tops);
+    float top = tops[0], sum = 0, scale = 1 / tau;
+    for (int j = 1; j < STRANDS; j++) top = tops[j] > top ? tops[j] : top;
+    for (uint32_t i = 0; i < blocks; i++) {
+        floats x = (v[i] - top) * scale, p;
+        x = SELECT(x > -87, x, zero - 87);
+        ints power = __builtin_convertvector(x * 1.44269504f - 0.5f, ints);
+        floats whole = __builtin_convertvector(power, floats);
+        x = x - whole * 0.693359375f + whole * 2.12194440e-4f;
+        p = x * 1.9875691500e-4f + 1.3981999507e-3f;
+        p = p * x + 8.3334519073e-3f;
+        p = p * x + 4.1665795894e-2f;
+        p = p * x + 1.6666665459e-1f;
+        p = p * x + 5.0000001201e-1f;
+        p = (p * x * x + x + 1) * (floats)((power + 127) * (1 << 23));
+        v[i] = p;
+        sums += p;
+    }
+    for (int j = 0; j < STRANDS; j++) sum += sums[j];
+    return sum;
+}
+
+INLINE uint32_t element_body(const uint64_t *set, uint32_t words, uint32_t which)
+{
+    for (uint32_t w = 0; w < words; w++) {
+        uint32_t n = (uint32_t)__builtin_popcountll(set[w]);
+        if (which < n) {
+            uint64_t x = set[w];
+            while (which--) x &= x - 1;
+            return w * 64 + (uint32_t)__builtin_ctzll(x);
+        }
+        which -= n;
+    }
+    return UINT32_MAX;
 }
 
 /* One version of each kernel per kind of processor. */
 struct kernels {
-    void (*single)(float *out, const uint64_t *legal, uint32_t words, const float *mean1, const float *n1,
-                   float unseen);
-    void (*pair)(float *out, const uint64_t *legal, uint32_t words, const float *mean1, const float *n1,
-                 const float *mean2, const float *n2, float k, float unseen);
-    float (*top)(const float *scores, const uint64_t *legal, uint32_t words, uint32_t *ties);
+    void (*pair)(float *out, const uint64_t *legal, uint32_t words, const float *one, const float *two);
+    void (*triple)(float *out, const uint64_t *legal, uint32_t words, const float *one, const float *two,
+                   const float *three);
+    uint32_t (*best)(const float *scores, const uint64_t *legal, uint32_t words, uint64_t *best);
+    float (*gibbs)(const float *scores, uint32_t n, float tau, float *out);
+    uint32_t (*element)(const uint64_t *set, uint32_t words, uint32_t which);
 };
 
 #define VERSION(target, suffix)                                                                             \
-    target static void single_##suffix(float *out, const uint64_t *legal, uint32_t words,                   \
-                                       const float *mean1, const float *n1, float unseen)                   \
+    target static void pair_##suffix(float *out, const uint64_t *legal, uint32_t words, const float *one,   \
+                                     const float *two)                                                      \
     {                                                                                                       \
-        single_body(out, legal, words, mean1, n1, unseen);                                                  \
+        pair_body(out, legal, words, one, two);                                                             \
     }                                                                                                       \
-    target static void pair_##suffix(float *out, const uint64_t *legal, uint32_t words, const float *mean1, \
-                                     const float *n1, const float *mean2, const float *n2, float k,         \
-                                     float unseen)                                                          \
+    target static void triple_##suffix(float *out, const uint64_t *legal, uint32_t words, const float *one, \
+                                       const float *two, const float *three)                                \
     {                                                                                                       \
-        pair_body(out, legal, words, mean1, n1, mean2, n2, k, unseen);                                      \
+        triple_body(out, legal, words, one, two, three);                                                    \
+    }                                                                                                       \
+    target static float gibbs_##suffix(const float *scores, uint32_t n, float tau, float *out)              \
+    {                                                                                                       \
+        return gibbs_body(scores, n, tau, out);                                                             \
+    }                                                                                                       \
+    target static uint32_t element_##suffix(const uint64_t *set, uint32_t words, uint32_t which)            \
+    {                                                                                                       \
+        return element_body(set, words, which);                                                             \
+    }
+
+#define VERSION_BEST(target, suffix)                                                                 \
+    target static uint32_t best_##suffix(const float *scores, const uint64_t *legal, uint32_t words, \
+                                         uint64_t *best)                                             \
+    {                                                                                                \
+        return best_body(scores, legal, words, best);                                                \
     }
 
 VERSION(, any)
-static float top_any(const float *scores, const uint64_t *legal, uint32_t words, uint32_t *ties)
-{
-    return top_body(scores, legal, words, ties);
-}
+VERSION_BEST(, any)
 
 #if defined(__x86_64__)
 #define TARGET_256 __attribute__((target("avx2,bmi2,popcnt")))
 #define TARGET_512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi2,popcnt")))
 
 VERSION(TARGET_256, 256)
-TARGET_256 static float top_256(const float *scores, const uint64_t *legal, uint32_t words, uint32_t *ties)
-{
-    return top_body(scores, legal, words, ties);
-}
-
+VERSION_BEST(TARGET_256, 256)
 VERSION(TARGET_512, 512)
+
 /* The compiler does not see that a legal set is a row of masks: with 512-bit vectors it is worth telling. */
-TARGET_512 static float top_512(const float *scores, const uint64_t *legal, uint32_t words, uint32_t *ties)
+TARGET_512 static uint32_t best_512(const float *scores, const uint64_t *legal, uint32_t words,
+                                    uint64_t *best)
 {
-    __m512 best = _mm512_set1_ps(-1e30f);
+    __m512 most = _mm512_set1_ps(-1e30f);
     for (uint32_t w = 0; w < words; w++)
         for (int part = 0; part < 4 && legal[w]; part++) {
             __mmask16 mask = (__mmask16)(legal[w] >> (16 * part));
-            const float *s = scores + w * 64 + 16 * part;
-            best = _mm512_mask_max_ps(best, mask, best, _mm512_loadu_ps(s));
+            most = _mm512_mask_max_ps(most, mask, most, _mm512_loadu_ps(scores + w * 64 + 16 * part));
         }
-    float top = _mm512_reduce_max_ps(best);
+    __m512 top = _mm512_set1_ps(_mm512_reduce_max_ps(most));
     uint32_t count = 0;
-    for (uint32_t w = 0; w < words; w++)
+    for (uint32_t w = 0; w < words; w++) {
+        uint64_t same = 0;
         for (int part = 0; part < 4 && legal[w]; part++) {
             __mmask16 mask = (__mmask16)(legal[w] >> (16 * part));
             const float *s = scores + w * 64 + 16 * part;
-            mask = _mm512_mask_cmp_ps_mask(mask, _mm512_loadu_ps(s), _mm512_set1_ps(top), _CMP_EQ_OQ);
-            count += (uint32_t)__builtin_popcount(mask);
+            mask = _mm512_mask_cmp_ps_mask(mask, _mm512_loadu_ps(s), top, _CMP_EQ_OQ);
+            same |= (uint64_t)mask << (16 * part);
         }
-    *ties = count;
-    return top;
+        best[w] = same;
+        count += (uint32_t)__builtin_popcountll(same);
+    }
+    return count;
 }
 #endif
 
 /* Chosen once, before main: no thread ever sees it change. */
-static struct kernels kernels = {single_any, pair_any, top_any};
+static struct kernels kernels = {pair_any, triple_any, best_any, gibbs_any, element_any};
 
 #if defined(__x86_64__)
 __attribute__((constructor)) static void choose_kernels(void)
@@ -133,50 +207,48 @@ __attribute__((constructor)) static void choose_kernels(void)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
-        kernels = (struct kernels){single_512, pair_512, top_512};
+        kernels = (struct kernels){pair_512, triple_512, best_512, gibbs_512, element_512};
     else if (__builtin_cpu_supports("avx2"))
-        kernels = (struct kernels){single_256, pair_256, top_256};
+        kernels = (struct kernels){pair_256, triple_256, best_256, gibbs_256, element_256};
 }
 #endif
 
-void dense_single(float *out, const uint64_t *legal, uint32_t words, const float *mean1, const float *n1,
-                  float unseen)
+void dense_pair(float *out, const uint64_t *legal, uint32_t words, const float *one, const float *two)
 {
-    kernels.single(out, legal, words, mean1, n1, unseen);
+    kernels.pair(out, legal, words, one, two);
 }
 
-void dense_pair(float *out, const uint64_t *legal, uint32_t words, const float *mean1, const float *n1,
-                const float *mean2, const float *n2, float k, float unseen)
+void dense_triple(float *out, const uint64_t *legal, uint32_t words, const float *one, const float *two,
+                  const float *three)
 {
-    kernels.pair(out, legal, words, mean1, n1, mean2, n2, k, unseen);
+    kernels.triple(out, legal, words, one, two, three);
 }
 
-float dense_top(const float *scores, const uint64_t *legal, uint32_t words, uint32_t *ties)
-{
-    return kernels.top(scores, legal, words, ties);
-}
-
-uint32_t dense_pick(const float *scores, const uint64_t *legal, uint32_t words, float top, uint32_t which)
+void dense_copy(float *out, const uint64_t *legal, uint32_t words, const float *one)
 {
     for (uint32_t w = 0; w < words; w++)
-        for (uint64_t x = legal[w]; x; x &= x - 1) {
-            uint32_t move = w * 64 + (uint32_t)__builtin_ctzll(x);
-            if (scores[move] == top && which-- == 0) return move;
-        }
-    return UINT32_MAX;
+        if (legal[w]) memcpy(out + w * 64, one + w * 64, 64 * sizeof *out);
+}
+
+uint32_t dense_best(const float *scores, const uint64_t *legal, uint32_t words, uint64_t *best)
+{
+    return kernels.best(scores, legal, words, best);
+}
+
+float dense_gibbs(const float *scores, uint32_t n, float tau, float *out)
+{
+    return kernels.gibbs(scores, n, tau, out);
 }
 
 uint32_t set_element(const uint64_t *set, uint32_t words, uint32_t which)
 {
-    for (uint32_t w = 0; w < words; w++) {
-        uint32_t n = (uint32_t)__builtin_popcountll(set[w]);
-        if (which >= n) {
-            which -= n;
-            continue;
-        }
-        uint64_t x = set[w];
-        while (which--) x &= x - 1;
-        return w * 64 + (uint32_t)__builtin_ctzll(x);
-    }
-    return UINT32_MAX;
+    return kernels.element(set, words, which);
+}
+
+uint32_t set_list(const uint64_t *set, uint32_t words, uint32_t *out)
+{
+    uint32_t n = 0;
+    for (uint32_t w = 0; w < words; w++)
+        for (uint64_t x = set[w]; x; x &= x - 1) out[n++] = w * 64 + (uint32_t)__builtin_ctzll(x);
+    return n;
 }

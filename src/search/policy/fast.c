@@ -241,7 +241,8 @@ static void fast_free(struct values *v)
 struct values *values_fast(struct reasoner *reasoner, const struct circuit *circuit, float cell_factor,
                            uint64_t seed, const struct budget *budget, struct error *error)
 {
-    static const struct values_ops ops = {"fast", true, score, NULL, learn, NULL, NULL, fast_free};
+    static const struct values_ops ops = {
+        .name = "fast", .wants_states = true, .score = score, .learn = learn, .free = fast_free};
     struct fast *f = calloc(1, sizeof *f);
     if (!f) return NULL;
     f->values.ops = &ops;

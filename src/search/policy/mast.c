@@ -14,17 +14,14 @@ struct mast {
 static void score(struct values *v, const struct situation *s, const uint32_t *moves, uint32_t n, float *out)
 {
     const struct stat_row *row = &((struct mast *)v)->rows[s->role];
-    for (uint32_t i = 0; i < n; i++)
-        out[i] = moves[i] < row->size && row->n[moves[i]] > 0 ? row->mean[moves[i]] : UNSEEN;
+    for (uint32_t i = 0; i < n; i++) out[i] = moves[i] < row->size ? row->mean[moves[i]] : UNSEEN;
 }
 
-static bool score_set(struct values *v, const struct situation *s, const uint64_t *legal, uint32_t words,
-                      float *out)
+static const float *score_set(struct values *v, const struct situation *s, const uint64_t *legal,
+                              uint32_t words, float *room)
 {
     struct stat_row *row = &((struct mast *)v)->rows[s->role];
-    if (!stat_row_reserve(row, words * 64)) return false;
-    dense_single(out, legal, words, row->mean, row->n, UNSEEN);
-    return true;
+    return stat_row_reserve(row, words * 64) ? row->mean : NULL;
 }
 
 static void learn(struct values *v, const struct episode *e)
@@ -64,13 +61,23 @@ static void mast_free(struct values *v)
 
 struct values *values_mast(uint32_t nroles, bool tree_only)
 {
-    static const struct values_ops mast_ops = {"mast", false, score,         score_set,
-                                               learn,  decay, decay_episode, mast_free};
-    static const struct values_ops tree_ops = {"tomast", false, score,         score_set,
-                                               learn,    decay, decay_episode, mast_free};
+    static const struct values_ops ops[] = {{.name = "mast",
+                                             .score = score,
+                                             .score_set = score_set,
+                                             .learn = learn,
+                                             .decay = decay,
+                                             .decay_episode = decay_episode,
+                                             .free = mast_free},
+                                            {.name = "tomast",
+                                             .score = score,
+                                             .score_set = score_set,
+                                             .learn = learn,
+                                             .decay = decay,
+                                             .decay_episode = decay_episode,
+                                             .free = mast_free}};
     struct mast *m = calloc(1, sizeof *m);
     if (!m) return NULL;
-    m->values.ops = tree_only ? &tree_ops : &mast_ops;
+    m->values.ops = &ops[tree_only];
     m->tree_only = tree_only;
     m->nroles = nroles;
     m->rows = calloc(nroles, sizeof *m->rows);

@@ -105,7 +105,13 @@ static void past_free(struct values *v)
 
 struct values *values_past(uint32_t nroles, uint32_t threshold, float fallback, bool listed)
 {
-    static const struct values_ops ops = {"past", true, score, NULL, learn, decay, decay_episode, past_free};
+    static const struct values_ops ops = {.name = "past",
+                                          .wants_states = true,
+                                          .score = score,
+                                          .learn = learn,
+                                          .decay = decay,
+                                          .decay_episode = decay_episode,
+                                          .free = past_free};
     struct past *p = calloc(1, sizeof *p);
     if (!p) return NULL;
     p->values.ops = &ops;

@@ -6,24 +6,16 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* P(a) = exp(Q(a)/tau) / sum; shifted by the maximum so that nothing overflows. */
 static uint32_t draw_gibbs(const struct sampler *s, struct rng *rng, const float *scores, uint32_t n)
 {
-    /* P(a) = exp(Q(a)/tau) / sum; shifted by the maximum so that nothing overflows. */
-    float top = scores[0], few[256];
-    for (uint32_t i = 1; i < n; i++)
-        if (scores[i] > top) top = scores[i];
-    float sum = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        float p = expf((scores[i] - top) / s->tau);
-        if (i < 256) few[i] = p;
-        sum += p;
-    }
-    float x = (float)rng_unit(rng) * sum;
-    for (uint32_t i = 0; i < n; i++) {
-        x -= i < 256 ? few[i] : expf((scores[i] - top) / s->tau);
-        if (x < 0) return i;
-    }
-    return n - 1;
+    float few[256 + 15], *weight = n <= 256 ? few : malloc(((size_t)n + 15) * sizeof *weight);
+    if (!weight) return rng_below(rng, n);
+    float x = (float)rng_unit(rng) * dense_gibbs(scores, n, s->tau, weight);
+    uint32_t i = 0;
+    while (i < n - 1 && (x -= weight[i]) >= 0) i++;
+    if (weight != few) free(weight);
+    return i;
 }
 
 static uint32_t draw_greedy(const struct sampler *s, struct rng *rng, const float *scores, uint32_t n)
@@ -57,49 +49,76 @@ static bool reserve_scores(struct policy *p, uint32_t n)
     if (scores) p->scores = scores;
     uint32_t *moves = realloc(p->moves, cap * sizeof *moves);
     if (moves) p->moves = moves;
-    if (!scores || !moves) return false;
+    uint64_t *best = realloc(p->best, (cap + 63) / 64 * sizeof *best);
+    if (best) p->best = best;
+    if (!scores || !moves || !best) return false;
     p->scores_cap = cap;
     return true;
 }
 
-uint32_t policy_choose(struct policy *p, const struct situation *s, struct rng *rng, const uint32_t *moves,
-                       uint32_t n)
+/* The last good reply if it is legal; MOVE_NONE if there is none. */
+static uint32_t good_reply(const struct policy *p, const struct situation *s, const uint64_t *legal,
+                           uint32_t words)
 {
-    if (p->lgr) {
-        uint32_t reply = lgr_reply(p->lgr, s, moves, n);
-        if (reply != MOVE_NONE) return reply;
-    }
-    if (!p->values) return rng_below(rng, n);
-    /* With probability epsilon the scores are not looked at: do not compute them. */
+    uint32_t replies[2], n = p->lgr ? lgr_replies(p->lgr, s, replies) : 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (replies[i] / 64 < words && legal[replies[i] / 64] >> (replies[i] % 64) & 1) return replies[i];
+    return MOVE_NONE;
+}
+
+/* With probability epsilon the scores are not looked at, and need not be computed. */
+static bool explores(const struct policy *p, struct rng *rng)
+{
+    return !p->values || (p->sampler.kind == SAMPLE_GREEDY && rng_unit(rng) < (double)p->sampler.epsilon);
+}
+
+/* Draw from values; whether to explore was asked before. */
+static uint32_t choose_by_values(struct policy *p, const struct situation *s, struct rng *rng,
+                                 const uint32_t *moves, uint32_t n)
+{
     struct sampler sampler = p->sampler;
-    if (sampler.kind == SAMPLE_GREEDY) {
-        if (rng_unit(rng) < (double)sampler.epsilon) return rng_below(rng, n);
-        sampler.epsilon = 0;
-    }
+    sampler.epsilon = 0;
     if (!reserve_scores(p, n)) return rng_below(rng, n);
     p->values->ops->score(p->values, s, moves, n, p->scores);
     return sampler_draw(&sampler, rng, p->scores, n);
 }
 
+uint32_t policy_choose(struct policy *p, const struct situation *s, struct rng *rng, const uint32_t *moves,
+                       uint32_t n)
+{
+    uint32_t reply = p->lgr ? lgr_reply(p->lgr, s, moves, n) : MOVE_NONE;
+    if (reply != MOVE_NONE) return reply;
+    if (explores(p, rng)) return rng_below(rng, n);
+    return choose_by_values(p, s, rng, moves, n);
+}
+
 uint32_t policy_choose_set(struct policy *p, const struct situation *s, struct rng *rng,
                            const uint64_t *legal, uint32_t words, uint32_t count)
 {
-    if (p->values && !p->lgr && p->values->ops->score_set && p->sampler.kind == SAMPLE_GREEDY) {
-        bool any = rng_unit(rng) < (double)p->sampler.epsilon;
-        if (any) return set_element(legal, words, rng_below(rng, count));
-        if (reserve_scores(p, words * 64) &&
-            p->values->ops->score_set(p->values, s, legal, words, p->scores)) {
-            uint32_t ties;
-            float top = dense_top(p->scores, legal, words, &ties);
-            return dense_pick(p->scores, legal, words, top, ties > 1 ? rng_below(rng, ties) : 0);
+    uint32_t reply = good_reply(p, s, legal, words);
+    if (reply != MOVE_NONE) return reply;
+    if (explores(p, rng) || !reserve_scores(p, words * 64))
+        return set_element(legal, words, rng_below(rng, count));
+    if (p->values->ops->score_set && p->sampler.kind == SAMPLE_GREEDY) {
+        const float *scores = p->values->ops->score_set(p->values, s, legal, words, p->scores);
+        if (scores) {
+            uint32_t ties = dense_best(scores, legal, words, p->best);
+            return set_element(p->best, words, ties > 1 ? rng_below(rng, ties) : 0);
         }
     }
-    if (!reserve_scores(p, count)) return set_element(legal, words, rng_below(rng, count));
-    uint32_t n = 0;
-    for (uint32_t w = 0; w < words; w++)
-        for (uint64_t x = legal[w]; x; x &= x - 1) p->moves[n++] = w * 64 + (uint32_t)__builtin_ctzll(x);
-    uint32_t chosen = policy_choose(p, s, rng, p->moves, n);
-    return p->moves[chosen];
+    return p->moves[choose_by_values(p, s, rng, p->moves, set_list(legal, words, p->moves))];
+}
+
+bool policy_expects(const struct policy *p)
+{
+    return p->lgr || (p->values && p->values->ops->expect);
+}
+
+void policy_expect(const struct policy *p, const struct situation *s, const uint64_t *legal, uint32_t words,
+                   int stage)
+{
+    if (p->lgr && stage == 0) lgr_expect(p->lgr, s);
+    if (p->values && p->values->ops->expect) p->values->ops->expect(p->values, s, legal, words, stage);
 }
 
 void policy_learn(struct policy *p, const struct episode *e)
@@ -126,4 +145,5 @@ void policy_done(struct policy *p)
     lgr_free(p->lgr);
     free(p->scores);
     free(p->moves);
+    free(p->best);
 }

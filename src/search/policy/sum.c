@@ -71,9 +71,13 @@ struct values *values_sum(struct values *a, struct values *b, float weight)
         b->ops->free(b);
         return NULL;
     }
-    m->ops = (struct values_ops){
-        "sum",   a->ops->wants_states || b->ops->wants_states, score, NULL, learn, decay, decay_episode,
-        sum_free};
+    m->ops = (struct values_ops){.name = "sum",
+                                 .wants_states = a->ops->wants_states || b->ops->wants_states,
+                                 .score = score,
+                                 .learn = learn,
+                                 .decay = decay,
+                                 .decay_episode = decay_episode,
+                                 .free = sum_free};
     m->values.ops = &m->ops;
     m->a = a;
     m->b = b;

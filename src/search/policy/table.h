@@ -21,7 +21,8 @@ static inline void stat_add(struct stat *s, float reward)
     s->mean += (reward - s->mean) / s->n;
 }
 
-/* Means by move number, values and counts in arrays of their own, in whole blocks of 64: see dense.h. */
+/* Means by move number, UNSEEN where there is none; values and counts in arrays of their own, in whole blocks
+ * of 64, so that the values are scores: see dense.h. */
 struct stat_row {
     float *mean, *n; /* one allocation, mean first */
     uint32_t size;   /* moves numbered below this have an entry */
@@ -38,12 +39,17 @@ static inline void stat_row_add(struct stat_row *row, uint32_t move, float rewar
 
 static inline void stat_row_scale_one(struct stat_row *row, uint32_t move, float factor)
 {
-    if (move < row->size) row->n[move] *= factor;
+    if (move >= row->size) return;
+    row->n[move] *= factor;
+    if (row->n[move] == 0) row->mean[move] = UNSEEN;
 }
 
 static inline void stat_row_scale(struct stat_row *row, float gamma)
 {
-    for (uint32_t i = 0; i < row->size; i++) row->n[i] *= gamma;
+    for (uint32_t i = 0; i < row->size; i++) {
+        row->n[i] *= gamma;
+        row->mean[i] = row->n[i] == 0 ? UNSEEN : row->mean[i];
+    }
 }
 
 static inline void stat_row_done(struct stat_row *row)

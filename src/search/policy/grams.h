@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Inside of policy/: the tables of NST for one role, mean rewards of sequences of one, two and three moves
+ * that end with a move of the role. A longer sequence counts once it was seen k times: it is ripe then.
+ *
+ *     one                  mean by move
+ *     two   last         ─> followers ─┬─ a few replies, the ripe ones in front
+ *     three before, last ─> followers ─┴─ many replies: a row, by move the mean if ripe, else -1
+ *
+ * Rows are scored together with `one`, sixty-four moves at a time (dense.h); single replies are corrections
+ * to that. Three-grams are too many for the caches, so whoever is about to use them fetches them first: where
+ * they are, then, when that has come, what they are.
+ */
+#ifndef SEARCH_POLICY_GRAMS_H
+#define SEARCH_POLICY_GRAMS_H
+
+#include "search/policy/table.h"
+
+struct gram_row {
+    float *ripe;   /* the mean where seen k times, else -1; behind it the statistics: gram_row_all */
+    uint32_t size; /* in whole blocks of 64; 0: nothing there */
+};
+
+static inline struct stat *gram_row_all(const struct gram_row *row)
+{
+    return (struct stat *)(row->ripe + row->size);
+}
+
+struct reply {
+    uint32_t move;
+    struct stat s;
+};
+
+/* What a role did after one or two certain moves. */
+struct followers {
+    uint32_t count : 31, dense : 1;
+    uint32_t ripe; /* the first so many replies were seen k times; unused with a row */
+    union {
+        struct {
+            uint32_t first;    /* several are in replies[first ..], room for the next power of two */
+            struct reply only; /* a single one is here */
+        };
+        struct gram_row row; /* dense */
+    };
+};
+
+struct context {
+    uint64_t key; /* the two moves before; 0: empty */
+    struct followers f;
+};
+
+struct grams {
+    float k;
+    size_t bytes, max_bytes; /* what longer sequences take; beyond the limit they are all forgotten */
+    struct stat_row one;
+    struct followers *two; /* by the move before */
+    uint32_t ntwo;
+    struct context *three; /* hash table */
+    uint32_t mask, used;
+    struct reply *replies; /* blocks of followers; those that outgrow their block move to the end */
+    uint32_t nreplies, replies_cap;
+    char **slabs; /* where rows are; each a large page or more */
+    uint32_t nslabs, slabs_cap;
+    size_t slab_used, slab_size; /* of the last */
+};
+
+/* A sequence. MOVE_NONE where an earlier move is missing. */
+struct gram {
+    uint32_t before, last, move;
+    float reward;
+};
+
+void grams_init(struct grams *g, uint32_t k, size_t max_bytes);
+void grams_done(struct grams *g);
+
+/* Learn n sequences in this order. */
+void grams_learn(struct grams *g, const struct gram *v, uint32_t n);
+/* Multiply the counts of these sequences, or of all. */
+void grams_scale(struct grams *g, const struct gram *v, uint32_t n, float factor);
+void grams_scale_all(struct grams *g, float factor);
+
+/* What followed one move, or two: NULL unless some of it may be ripe. */
+const struct followers *grams_after(const struct grams *g, uint32_t last);
+const struct followers *grams_after_two(const struct grams *g, uint32_t before, uint32_t last);
+static inline const struct reply *grams_replies(const struct grams *g, const struct followers *f)
+{
+    return f->count > 1 ? g->replies + f->first : &f->only; /* not dense */
+}
+/* The mean of a move there if it is ripe, else -1; also for f NULL. */
+float grams_mean(const struct grams *g, const struct followers *f, uint32_t move);
+
+/* They will soon be asked for: stage 0 fetches where they are, stage 1 what they are. */
+void grams_expect(const struct grams *g, uint32_t before, uint32_t last, const uint64_t *legal,
+                  uint32_t words, int stage);
+
+#endif
