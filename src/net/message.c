@@ -213,6 +213,28 @@ static bool printable(struct slice s)
     return true;
 }
 
+static bool take_parts(struct slice *rest, struct message *out, struct error *error)
+{
+    const char *kind = message_name(out->kind);
+    switch (out->kind) {
+    case MESSAGE_INFO: return true;
+    case MESSAGE_PREVIEW:
+        return take_rules(rest, kind, &out->rules, error) &&
+               take_clock(rest, kind, "preview clock", &out->start_clock, error);
+    case MESSAGE_START:
+        return take_name(rest, kind, "match id", &out->id, error) &&
+               take_name(rest, kind, "role", &out->role, error) &&
+               take_rules(rest, kind, &out->rules, error) &&
+               take_clock(rest, kind, "start clock", &out->start_clock, error) &&
+               take_clock(rest, kind, "play clock", &out->play_clock, error);
+    case MESSAGE_PLAY:
+    case MESSAGE_STOP:
+        return take_name(rest, kind, "match id", &out->id, error) && take_moves(rest, kind, out, error);
+    case MESSAGE_ABORT: return take_name(rest, kind, "match id", &out->id, error);
+    }
+    return false;
+}
+
 bool message_parse(const char *text, size_t size, struct message *out, struct error *error)
 {
     struct slice rest = {text, size};
@@ -221,23 +243,9 @@ bool message_parse(const char *text, size_t size, struct message *out, struct er
     if (size > MESSAGE_MAX_BYTES)
         return error_set(error, ERROR_INPUT, "a message of more than %zu bytes", MESSAGE_MAX_BYTES);
     if (!printable(rest)) return error_set(error, ERROR_INPUT, "a control character in the message");
-    if (!unwrap(&rest, error) || !take_kind(&rest, &out->kind, error)) return false;
-    const char *kind = message_name(out->kind);
-    switch (out->kind) {
-    case MESSAGE_INFO: return true;
-    case MESSAGE_PREVIEW:
-        return take_rules(&rest, kind, &out->rules, error) &&
-               take_clock(&rest, kind, "preview clock", &out->start_clock, error);
-    case MESSAGE_START:
-        return take_name(&rest, kind, "match id", &out->id, error) &&
-               take_name(&rest, kind, "role", &out->role, error) &&
-               take_rules(&rest, kind, &out->rules, error) &&
-               take_clock(&rest, kind, "start clock", &out->start_clock, error) &&
-               take_clock(&rest, kind, "play clock", &out->play_clock, error);
-    case MESSAGE_PLAY:
-    case MESSAGE_STOP:
-        return take_name(&rest, kind, "match id", &out->id, error) && take_moves(&rest, kind, out, error);
-    case MESSAGE_ABORT: return take_name(&rest, kind, "match id", &out->id, error);
-    }
-    return false;
+    if (!unwrap(&rest, error) || !take_kind(&rest, &out->kind, error) || !take_parts(&rest, out, error))
+        return false;
+    for (struct slice term; slice_term(&rest, &term, error);) {
+    } /* whatever else, but terms */
+    return error->code == ERROR_NONE;
 }

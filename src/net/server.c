@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define NOTABLE_DELAY 0.1 /* seconds */
+
 struct server {
     const struct server_options *options;
     struct http *http;
@@ -144,9 +146,10 @@ static void leave_tables(struct server *s)
     }
 }
 
-/* Wait for whatever comes first, but not beyond `until`, and take notice of it. */
-static void wait_for_news(struct server *s, double until)
+/* Wait for whatever comes first, but not beyond `until`, and take notice of it. Returns when it came. */
+static double wait_for_news(struct server *s, double until)
 {
+    double woke = clock_now();
     uint32_t n = 2, room = 2;
     for (struct sitting *x = s->sittings; x; x = x->next) room += SITTING_CHILDREN;
     struct pollfd *fds = calloc(room, sizeof *fds);
@@ -160,6 +163,7 @@ static void wait_for_news(struct server *s, double until)
                 if (sitting_wants(x, i, &fds[n])) whose[n] = x, which[n++] = i;
         double wait = fmin(fmax(until - clock_now(), 0), 60);
         poll(fds, n, (int)ceil(wait * 1000));
+        woke = clock_now();
         if (fds[1].revents) on_signals(s);
         for (uint32_t i = 2; i < n; i++)
             if (fds[i].revents) sitting_hear(whose[i], which[i], fds[i].revents);
@@ -167,15 +171,27 @@ static void wait_for_news(struct server *s, double until)
     free(fds);
     free(whose);
     free(which);
+    return woke;
+}
+
+/* A machine that does not let us run when we want to, or work that took longer than it should, explains
+ * answers with little margin. */
+static void note_delay(struct server *s, const char *what, double seconds)
+{
+    if (seconds > NOTABLE_DELAY)
+        journal_write(s->journal, "delay", json_pack("{s:s, s:f}", "what", what, "seconds", seconds));
 }
 
 static void serve(struct server *s)
 {
+    double woke = clock_now();
     while (!s->ends) {
         double again = clock_now() + http_run(s->http), now = clock_now();
         for (struct sitting *x = s->sittings; x; x = x->next) again = fmin(again, sitting_tick(x, now));
         leave_tables(s);
-        wait_for_news(s, again);
+        note_delay(s, "work", clock_now() - woke);
+        woke = wait_for_news(s, again);
+        if (again > now) note_delay(s, "sleep", woke - again);
     }
     for (struct sitting *x = s->sittings; x; x = x->next) sitting_end(x, "the server ends");
     leave_tables(s);
@@ -194,10 +210,12 @@ static bool open_signals(struct server *s, struct error *error)
     return s->signals >= 0 || error_set(error, ERROR_SYSTEM, "no signals: %s", strerror(errno));
 }
 
-/* Files enough for callers who never say anything. */
+/* Files enough for callers who never say anything. And where we may, first in line for the processor: there
+ * is little to do, but that at once. Workers do not inherit it. */
 static void raise_limits(void)
 {
     struct rlimit files;
+    if (getpriority(PRIO_PROCESS, 0) == 0) setpriority(PRIO_PROCESS, 0, -10);
     if (getrlimit(RLIMIT_NOFILE, &files) || files.rlim_cur >= 4096) return;
     files.rlim_cur = files.rlim_max < 4096 ? files.rlim_max : 4096;
     setrlimit(RLIMIT_NOFILE, &files);

@@ -115,7 +115,8 @@ static void be_a_child(void)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() == 1) _exit(0); /* the server was quicker */
-    signal(SIGINT, SIG_IGN);      /* Ctrl-C is for the server, which ends us */
+    if (getpriority(PRIO_PROCESS, 0) < 0) setpriority(PRIO_PROCESS, 0, 0);
+    signal(SIGINT, SIG_IGN); /* Ctrl-C is for the server, which ends us */
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_UNBLOCK, &all, NULL);
