@@ -82,7 +82,7 @@ static void on_start(struct server *s, const struct message *m, struct http_requ
     }
     uint64_t seed = s->options->sitting.seed + s->started++;
     struct sitting *x = sitting_new(&s->options->sitting, m, seed, r, arrival, &error);
-    if (!x) return; /* answered */
+    if (!x) return http_reply(r, 200, "busy");
     x->next = s->sittings;
     s->sittings = x;
 }
