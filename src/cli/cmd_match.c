@@ -21,7 +21,7 @@ struct match_options {
     struct match_budget budget;
     int64_t repeat;
     uint64_t seed;
-    bool states, quiet;
+    bool states, quiet, no_info;
 };
 
 struct master {
@@ -53,14 +53,31 @@ static char *move_text(struct master *g, struct match *m, uint32_t role, uint32_
     return t.s;
 }
 
-/* Who still has to answer is not known before it does; who has, is. */
+/* The line that overwrites itself: where the match is, what was moved last, who has answered since. */
+static void show_progress(struct master *g, struct match *m, const char *who)
+{
+    struct heap_guard guard;
+    struct error error;
+    if (g->lines || g->people || !HEAP_ENTER(g->heap, &guard, &error)) return;
+    struct text t;
+    text_init(&t, g->heap);
+    text_printf(&t, "match %" PRId64 " of %" PRId64 ", %.0f s, step %u", g->number + 1, g->o->repeat,
+                m->began > 0 ? clock_now() - m->began : 0, m->nsteps + 1);
+    for (uint32_t r = 0; m->nsteps && r < m->game->nroles; r++) {
+        char *move = move_text(g, m, r, m->steps[m->nsteps - 1].joint[r]);
+        text_printf(&t, "%s %s", r ? "," : " after", move);
+        heap_release(g->heap, move);
+    }
+    if (who) text_printf(&t, "; %s has moved", who);
+    int width = terminal_width(stderr) - 1;
+    progress_show(&g->progress, "%.*s", width > 0 ? width : 1, text_str(&t));
+    heap_release(g->heap, t.s);
+    heap_leave(g->heap);
+}
+
 static void watch(void *data, struct match *m, uint32_t role)
 {
-    struct master *g = data;
-    if (!g->lines && !g->people)
-        progress_show(&g->progress, "match %" PRId64 " of %" PRId64 ", step %u: %s has moved (%.1f s)",
-                      g->number + 1, g->o->repeat, m->nsteps + 1, m->game->role_names[role],
-                      (double)m->steps[m->nsteps].seconds[role]);
+    show_progress(data, m, m->game->role_names[role]);
 }
 
 static void print_remarks(struct master *g, struct match *m, uint32_t step)
@@ -110,11 +127,8 @@ static void made(void *data, struct match *m)
     if (m->nsteps == 1) print_remarks(g, m, 0);
     print_remarks(g, m, m->nsteps);
     if (g->people) draw(g, m);
-    if (g->lines || g->people)
-        fflush(stdout);
-    else
-        progress_show(&g->progress, "match %" PRId64 " of %" PRId64 ", step %u", g->number + 1, g->o->repeat,
-                      m->nsteps + 1);
+    fflush(stdout);
+    show_progress(g, m, NULL);
 }
 
 static void print_result(const struct match *m)
@@ -188,7 +202,7 @@ static bool play(struct master *g, struct seat **seats, struct error *error)
     m->watch = watch;
     m->made = made;
     m->watch_data = g;
-    g->progress = (struct progress){0};
+    g->progress = (struct progress){.began = clock_now() - 1}; /* from the first moment on */
     if (!o->quiet || g->people) {
         printf("%s, match %" PRId64 " of %" PRId64 ":", game->name, g->number + 1, o->repeat);
         for (uint32_t r = 0; r < game->nroles; r++)
@@ -197,6 +211,7 @@ static bool play(struct master *g, struct seat **seats, struct error *error)
         fflush(stdout);
     }
     if (g->people) draw(g, m);
+    show_progress(g, m, NULL);
     bool good = match_play(m, error);
     progress_end(&g->progress);
     if (m->nsteps == 0) print_remarks(g, m, 0);
@@ -241,7 +256,7 @@ static bool introduce(struct master *g, struct error *error)
     for (uint32_t r = 0; r < game->nroles; r++) {
         g->players[r] = g->names[r];
         snprintf(g->names[r], sizeof g->names[r], "%s", g->who[r]);
-        if (post_is_url(g->who[r])) letters[r] = remote_ask_info(g->post, g->who[r], 3);
+        if (post_is_url(g->who[r]) && !g->o->no_info) letters[r] = remote_ask_info(g->post, g->who[r], 3);
     }
     for (uint32_t r = 0; r < game->nroles; r++) {
         if (!letters[r]) continue;
@@ -317,6 +332,8 @@ int cmd_match(int argc, char **argv)
         {"record", 'o', OPTION_LIST, &o.records, .value = "FILE",
          .help = "write each match down: JSON, or text if FILE ends in .pgn"},
         {"states", 0, OPTION_FLAG, &o.states, .help = "put the states into the record, too"},
+        {"no-info", 0, OPTION_FLAG, &o.no_info,
+         .help = "do not ask players elsewhere who they are: old ones do not know INFO"},
         {"seed", 0, OPTION_SEED, &o.seed, .value = "N",
          .help = "seed of the random numbers; 0: another each time"},
         {"quiet", 'q', OPTION_FLAG, &o.quiet, .help = "print only the table at the end"},

@@ -142,7 +142,8 @@ class Match(harness.Case):
 
     def test_a_bad_start_is_counted_and_the_match_goes_on(self):
         busy = self.fake(lambda player, message: "busy" if message[0] in ("START", "INFO") else polite(first_legal)(player, message))
-        record, out = self.match(game(1), "--seat", f"left={busy.url}", "--others", "random", "--start", 1, "--clock", 1)
+        record, out = self.match(game(1), "--seat", f"left={busy.url}", "--others", "random", "--start", 1, "--clock", 1, "--no-info")
+        self.assertEqual(busy.kinds()[0], "START")
         self.assertEqual([(e["step"], e["kind"]) for e in record["errors"]], [(0, "failed")])
         self.assertIn("answered START with 'busy'", out)
 
@@ -178,6 +179,17 @@ class Match(harness.Case):
             self.assertEqual(record["scramble"], 4 + number)
             self.assertIn(b"1. (Go 1 up) (Go 1 up) {", self.read(self.path(f"r-{number}.pgn")))
 
+    def interrupted(self, answer, *waits):
+        """A match with a player that never moves, Ctrl-C after each of these events; (status, output, player)."""
+        player = self.fake(answer)
+        run = subprocess.Popen([harness.LUDENS, "match", self.write("walk.kif", game(2)), "--seat", f"left={player.url}",
+                                "--others", "random", "--start", "1", "--clock", "60", "--record", self.path("r.json"), "--repeat", "9"],
+                               stdout=subprocess.PIPE)
+        for event in waits:
+            self.assertTrue(event.wait(20))
+            run.send_signal(signal.SIGINT)
+        return run.wait(timeout=20), run.communicate()[0].decode(), player
+
     def test_ctrl_c_aborts_the_match(self):
         asked = threading.Event()
 
@@ -185,19 +197,23 @@ class Match(harness.Case):
             asked.set()
             return [30, b""]
 
-        player = self.fake(polite(move))
-        record = self.path("r.json")
-        run = subprocess.Popen([harness.LUDENS, "match", self.write("walk.kif", game(2)), "--seat", f"left={player.url}",
-                                "--others", "random", "--start", "1", "--clock", "60", "--record", record, "--repeat", "9"],
-                               stdout=subprocess.PIPE)
-        self.assertTrue(asked.wait(20))
-        run.send_signal(signal.SIGINT)
-        out = run.communicate(timeout=20)[0].decode()
-        self.assertEqual(run.returncode, 1)
+        status, out, player = self.interrupted(polite(move), asked)
+        self.assertEqual(status, 1)
         self.assertEqual(player.kinds(), ["INFO", "START", "PLAY", "ABORT"])
         self.assertIn("1 aborted", out)
         with open(self.path("r-1.json"), encoding="utf-8") as file:
             self.assertEqual(json.load(file)["ending"], "aborted")
+
+    def test_ctrl_c_twice_does_not_wait(self):
+        asked, aborted = threading.Event(), threading.Event()
+
+        def answer(player, message):
+            if message[0] not in ("PLAY", "ABORT"):
+                return polite(None)(player, message)
+            (asked if message[0] == "PLAY" else aborted).set()
+            return [30, b""]
+
+        self.assertEqual(self.interrupted(answer, asked, aborted)[0], -signal.SIGINT)
 
     def test_a_person_in_a_match(self):
         path = self.write("walk.kif", game(2))
