@@ -101,6 +101,7 @@ static int lab_list(int argc, char **argv)
 static const struct command words[] = {
     {"run", "play an experiment, or go on with it", lab_run},
     {"report", "tell what came out", lab_report},
+    {"sprt", "find out whether one player is better than another", lab_sprt},
     {"list", "name the experiments there are", lab_list},
     {0},
 };

@@ -40,7 +40,7 @@ bool db_claim(struct db *db, int64_t cell, uint32_t number, enum db_claim *out, 
 bool db_release(struct db *db, int64_t cell, uint32_t number,
                 struct error *error); /* it will not be played after all */
 
-struct record { /* arrays by role */
+struct db_game { /* arrays by role */
     int64_t cell;
     uint32_t number, nroles, steps;
     uint64_t seed;
@@ -53,7 +53,7 @@ struct record { /* arrays by role */
     double seconds;
     const char *moves; /* JSON: a list of joint moves */
 };
-bool db_finish(struct db *db, const struct record *r, struct error *error);
+bool db_finish(struct db *db, const struct db_game *r, struct error *error);
 
 /* Take over the games of another database that ran experiments of the same names with the same settings; how
  * many were new. */

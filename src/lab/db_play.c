@@ -258,7 +258,7 @@ bool db_release(struct db *db, int64_t cell, uint32_t number, struct error *erro
     return db_end(db, good, error);
 }
 
-bool db_finish(struct db *db, const struct record *r, struct error *error)
+bool db_finish(struct db *db, const struct db_game *r, struct error *error)
 {
     json_t *lists[6];
     char *texts[6], seed[24], host[320];

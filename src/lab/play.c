@@ -187,7 +187,7 @@ bool play_game(const struct schedule *schedule, const struct schedule_cell *c, u
                 (m = match_new(game, g.engine, g.doors, &g.budget, g.seed, error));
     if (good) m->stop = stop;
     good = good && match_play(m, error) && write_down(m, g.seats, o, error);
-    o->record = (struct record){.cell = c->id,
+    o->record = (struct db_game){.cell = c->id,
                                 .number = number,
                                 .nroles = game->nroles,
                                 .steps = m ? m->nsteps : 0,

@@ -18,7 +18,7 @@ void play_table_init(struct play_table *t, const struct game *game);
 void play_table_done(struct play_table *t);
 
 struct play_outcome {
-    struct record record; /* its arrays are below */
+    struct db_game record; /* its arrays are below */
     uint32_t *seats, *errors, *thoughts;
     int *goals;
     uint64_t *simulations;

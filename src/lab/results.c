@@ -245,3 +245,25 @@ bool results_each(struct db *db, void (*each)(void *data, const char *name), voi
     pthread_mutex_unlock(&db->lock);
     return good;
 }
+
+bool results_scores(struct db *db, int64_t cell, void (*each)(void *data, uint32_t number, double score),
+                    void *data, struct error *error)
+{
+    pthread_mutex_lock(&db->lock);
+    sqlite3_stmt *q = db_prepare(db, "SELECT number, seats, goals FROM game WHERE cell = ? ORDER BY number",
+                                 error, "i", cell);
+    int code = SQLITE_ERROR;
+    while (q && (code = sqlite3_step(q)) == SQLITE_ROW) {
+        double x[2][MCTS_MAX_ROLES];
+        uint32_t seats[MCTS_MAX_ROLES],
+            n = numbers((const char *)sqlite3_column_text(q, 1), x[0], MCTS_MAX_ROLES);
+        int goals[MCTS_MAX_ROLES];
+        if (n == 0 || numbers((const char *)sqlite3_column_text(q, 2), x[1], MCTS_MAX_ROLES) != n) continue;
+        for (uint32_t k = 0; k < n; k++) seats[k] = (uint32_t)x[0][k], goals[k] = (int)x[1][k];
+        each(data, (uint32_t)sqlite3_column_int64(q, 0), stats_score(goals, seats, n, 0));
+    }
+    bool good = q && (code == SQLITE_DONE || db_trouble(db, error));
+    if (q) db_reset(q);
+    pthread_mutex_unlock(&db->lock);
+    return good;
+}

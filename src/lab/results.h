@@ -48,6 +48,10 @@ void results_free(struct results *r);
 /* Call `each` with the names of all experiments of the database, in order of entry. */
 bool results_each(struct db *db, void (*each)(void *data, const char *name), void *data, struct error *error);
 
+/* Call `each` with number and score of every game of a cell: the points of the first player, by wins. */
+bool results_scores(struct db *db, int64_t cell, void (*each)(void *data, uint32_t number, double score),
+                    void *data, struct error *error);
+
 /* Rates as people read them: percent for wins, goals as they are. */
 static inline double results_percent(const struct results *r)
 {
