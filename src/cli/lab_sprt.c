@@ -98,10 +98,11 @@ static char *write_spec(const char *a, const char *b, const struct sprt_argument
     if (o->budget.seconds > 0) json_object_set_new(budget, "seconds", json_real(o->budget.seconds));
     if (o->budget.expansions)
         json_object_set_new(budget, "expansions", json_integer((json_int_t)o->budget.expansions));
-    /* another budget or seed is another test */
-    char *settings = json_dumps(budget, JSON_COMPACT | JSON_REAL_PRECISION(10));
-    uint64_t key = hash_mix(hash_bytes(a, strlen(a)), hash_bytes(b, strlen(b)));
-    key = hash_mix(hash_mix(key, settings ? hash_bytes(settings, strlen(settings)) : 0), o->seed);
+    /* other players, another budget or seed make another test */
+    json_t *identity = json_pack("[s, s, O, I]", a, b, budget, (json_int_t)o->seed);
+    char *settings = json_dumps(identity, JSON_COMPACT | JSON_REAL_PRECISION(10));
+    uint64_t key = settings ? hash_bytes(settings, strlen(settings)) : 0;
+    json_decref(identity);
     free(settings);
     snprintf(name, sizeof name, "sprt/%08" PRIx64, key >> 32);
     char title[500];

@@ -241,6 +241,27 @@ class Lab(harness.Case):
         self.assertIn("usage: ludens lab", self.ludens("lab", status=2)[1])
         self.assertIn("usage: ludens lab", self.ludens("lab", "--help")[0])
 
+    def test_the_sequential_test_stops_when_the_evidence_is_in(self):
+        sprt = ["lab", "sprt", "cadia2007", "random", "--game", "ticTacToe", "--game", "connectFour", "--sims", 30, "--db",
+                self.path("t.db"), "--jobs", 2]
+        out, err = self.ludens(*sprt)
+        self.assertIn("it is better", out)
+        games = self.count("t.db")
+        self.assertLess(games, 200)
+        verdict = json.loads(self.ludens(*sprt, "--json")[0])  # nothing is played again
+        self.assertEqual(self.count("t.db"), games)
+        self.assertEqual(verdict["verdict"], "better")
+        self.assertGreater(verdict["llr"], verdict["upper"])
+        out = self.ludens("lab", "sprt", "random", "cadia2007", "--game", "ticTacToe", "--sims", 30, "--db", self.path("t.db"),
+                          status=1)[0]
+        self.assertIn("it is not better", out)
+        out = self.ludens("lab", "sprt", "nst", "nst", "--game", "ticTacToe", "--sims", 5, "--games", 4, "--db", self.path("t.db"),
+                          status=1)[0]
+        self.assertIn("undecided", out)
+        self.assertIn("in which game?", self.ludens("lab", "sprt", "nst", "nst", status=2)[1])
+        self.assertIn("elo0 must be below elo1",
+                      self.ludens("lab", "sprt", "nst", "nst", "--game", "hex", "--elo0", 5, "--elo1", 5, status=2)[1])
+
     def test_players_that_cannot_be_reached_make_errors_not_losses_of_games(self):
         self.spec = self.write("far.yaml", "games: [ticTacToe]\nplayers: {Far: 'http://127.0.0.1:9', Near: random}\n"
                                            "number: 2\nbudget: {seconds: 1, start: 1}\n")
