@@ -188,18 +188,18 @@ bool play_game(const struct schedule *schedule, const struct schedule_cell *c, u
     if (good) m->stop = stop;
     good = good && match_play(m, error) && write_down(m, g.seats, o, error);
     o->record = (struct db_game){.cell = c->id,
-                                .number = number,
-                                .nroles = game->nroles,
-                                .steps = m ? m->nsteps : 0,
-                                .seed = g.seed,
-                                .seats = o->seats,
-                                .goals = o->goals,
-                                .errors = o->errors,
-                                .simulations = o->simulations,
-                                .thoughts = o->thoughts,
-                                .thinking = o->thinking,
-                                .seconds = clock_now() - began,
-                                .moves = o->moves};
+                                 .number = number,
+                                 .nroles = game->nroles,
+                                 .steps = m ? m->nsteps : 0,
+                                 .seed = g.seed,
+                                 .seats = o->seats,
+                                 .goals = o->goals,
+                                 .errors = o->errors,
+                                 .simulations = o->simulations,
+                                 .thoughts = o->thoughts,
+                                 .thinking = o->thinking,
+                                 .seconds = clock_now() - began,
+                                 .moves = o->moves};
     match_free(m);
     get_up(&g);
     return good;
