@@ -374,8 +374,15 @@ static void play_round(struct mcts *m)
 /* --- Running
  * ------------------------------------------------------------------------------------------------------ */
 
-/* Make room; everybody under way learns the new numbers. It may take a share of the time, not more. */
-static bool make_room(struct mcts *m, const struct budget *budget)
+/* The node that a simulation is about to go on from. */
+static bool needs_node(const struct flight *f)
+{
+    return f->stage == ENTERING || f->stage == LEAVING || f->stage == ARRIVED || f->stage == WAITING;
+}
+
+/* Make room; everybody under way learns the new numbers, and those whose node is gone are given up: how many
+ * is added to *lost. It may take a share of the time, not more. */
+static bool make_room(struct mcts *m, const struct budget *budget, uint64_t *lost)
 {
     if (!tree_collect(m->tree, 0.4, budget_share(budget, 0.2), budget)) return false;
     for (uint32_t i = 0; i < 2 * m->lanes; i++) {
@@ -383,6 +390,10 @@ static bool make_room(struct mcts *m, const struct budget *budget)
         if (f->stage == IDLE) continue;
         f->node = tree_moved(m->tree, f->node);
         for (uint32_t t = 0; t < f->tree_steps; t++) f->path[t] = tree_moved(m->tree, f->path[t]);
+        if (needs_node(f) && (!f->node || !f->path[f->tree_steps - 1])) {
+            flight_abort(m, f);
+            ++*lost;
+        }
     }
     tree_forget(m->tree);
     return true;
@@ -445,7 +456,11 @@ uint64_t mcts_run(struct mcts *m, const struct budget *budget)
             round = took > round ? took : 0.9 * round + 0.1 * took;
             clock.deadline = budget->deadline - round;
         }
-        if (m->tree->full && room) room = make_room(m, budget);
+        if ((m->tree->full || m->tree->edges_full) && room) {
+            uint64_t lost = 0;
+            room = make_room(m, budget, &lost);
+            launched -= lost;
+        }
     }
     give_up_flights(m);
     m->stats.seconds = clock_now() - began;
@@ -459,8 +474,9 @@ bool mcts_root(struct mcts *m, const struct state *state, const struct budget *b
     uint32_t node = tree_find(m->tree, state->w, state->words, hash);
     if (node) {
         /* What is out of reach now stays for a while: collecting pays when there is much of it. */
+        uint64_t none = 0;
         m->tree->root = node;
-        if (tree_crowded(m->tree)) make_room(m, budget);
+        if (tree_crowded(m->tree)) make_room(m, budget, &none);
         return true;
     }
     bool terminal;

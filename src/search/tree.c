@@ -119,7 +119,7 @@ void tree_clear(struct tree *t)
     t->root = 0;
     t->edges_used = 1;
     t->edges[0] = (struct tree_edge){0}; /* what an empty slot finds */
-    t->full = t->marked = false;
+    t->full = t->edges_full = t->marked = false;
     memset(t->table, 0, ((size_t)t->mask + 1) * sizeof *t->table);
     memset(t->edge_slots, 0, ((size_t)t->edge_mask + 1) * sizeof *t->edge_slots);
 }
@@ -279,7 +279,7 @@ static void add_edge(struct tree *t, uint32_t node, uint64_t joint, uint32_t chi
     }
     if (t->edges_used == t->edges_cap) {
         if (!grow_edges(t)) {
-            t->full = true;
+            t->edges_full = true;
             return;
         }
         slot = edge_slot(t, node, joint);
@@ -406,6 +406,13 @@ static uint32_t forward_node(struct collection *c, uint32_t node)
     return n->forward = at;
 }
 
+/* When there are too many edges, every second one goes, other ones each time. Without it the child is found
+ * by its state. */
+static bool drop_edge(const struct collection *c, const struct tree_edge *e)
+{
+    return c->from->edges_full && hash_mix(e->joint, c->from->collections) >> 8 & 1;
+}
+
 /* Copy everything that is worth it from the root on; Cheney's scan over the new space, breadth first. */
 static bool copy_tree(struct collection *c)
 {
@@ -424,6 +431,7 @@ static bool copy_tree(struct collection *c)
         uint32_t e = n->edges;
         n->edges = 0;
         for (; e; e = old_edges[e].next) {
+            if (drop_edge(c, &old_edges[e])) continue;
             uint32_t child = forward_node(c, old_edges[e].child);
             if (child) add_edge(to, at, old_edges[e].joint, child);
         }
@@ -453,7 +461,7 @@ static bool new_spaces(struct tree *t)
 
 bool tree_crowded(const struct tree *t)
 {
-    return t->full || (size_t)t->used * 8 > t->limit / 4;
+    return t->full || t->edges_full || (size_t)t->used * 8 > t->limit / 4;
 }
 
 bool tree_collect(struct tree *t, double share, double enough, const struct budget *budget)
@@ -468,7 +476,7 @@ bool tree_collect(struct tree *t, double share, double enough, const struct budg
     fresh.used = fresh.edges_used = 1;
     fresh.edges[0] = (struct tree_edge){0};
     fresh.nodes = fresh.root = 0;
-    fresh.full = fresh.marked = false;
+    fresh.full = fresh.edges_full = fresh.marked = false;
     bool good = !t->marked || unmark(&c);
     t->marked = true;
     if (enough > 0) c.enough = clock_now() + (enough - clock_now()) / 3;

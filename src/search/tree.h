@@ -72,7 +72,8 @@ struct tree {
     uint32_t *edge_slots, edge_mask;
     uint32_t root; /* 0: none */
     uint64_t collections;
-    bool full;           /* nothing can be added until the next collection */
+    bool full;           /* no node can be added until the next collection */
+    bool edges_full;     /* no edge */
     bool marked;         /* a collection was given up and left marks in the nodes */
     uint64_t *old_space; /* kept by tree_collect until tree_forget, for tree_moved */
 };

@@ -41,17 +41,22 @@ class Think(harness.Case):
         self.assertEqual(one, two)
         self.assertRegex(one, r"\nsignature +\d+ nodes  [0-9a-f]{16}\n$")
 
-    def test_wins_and_threats_of_one_move_are_seen(self):
-        for game, moves, best in [
-            ("ticTacToe", "(mark 1 1); (mark 2 2); (mark 1 2); (mark 3 3)", "(mark 1 3)"),  # win
-            ("ticTacToe", "(mark 1 1); (mark 2 2); (mark 1 2)", "(mark 1 3)"),  # block
-            ("connectFour", "(drop 4); (drop 1); (drop 4); (drop 1); (drop 4); (drop 2)", "(drop 4)"),
-            ("connectFour", "(drop 4); (drop 1); (drop 4); (drop 1); (drop 4)", "(drop 4)"),
-            ("connectFour", "(drop 3); (drop 3); (drop 4); (drop 4); (drop 5); (drop 5); (drop 1); (drop 2)", "(drop 6)"),
-        ]:
-            for player in "cadia2007", "nst", "cadia2009", "champion":
-                found = self.think(game, "--moves", moves, "--player", player, "--sims", 2000)
-                self.assertEqual(found["best"], best, (game, moves, player))
+    def test_a_tiny_memory_limit_is_enough_for_any_number_of_simulations(self):
+        # Three roles with forty moves each: more joint moves than a megabyte has room for.
+        many = self.write("many.kif", """(role a) (role b) (role c) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3)
+            (low 1) (low 7) (low 9) %s
+            (<= (legal ?r (pick ?x)) (role ?r) (num ?x))
+            (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+            (<= (next (has ?r ?x)) (does ?r (pick ?x)) (low ?x))
+            (<= terminal (true (step 3)))
+            (<= (goal ?r 100) (true (has ?r 7)))
+            (<= (goal ?r 0) (role ?r) (not (true (has ?r 7))))""" % " ".join(f"(num {i})" for i in range(40)))
+        for game in many, "connectFour", "goofspiel9":
+            for lanes in 1, 64:
+                player = f"cadia2007,memory=1,lanes={lanes}"
+                found = self.think(game, "--player", player, "--sims", 20000)
+                self.assertEqual(found["simulations"], 20000)
+                self.assertLess(found["nodes"], 10000)
 
     def test_every_preset_thinks_about_every_kind_of_game(self):
         players = [line.split()[0] for line in self.ludens("players")[0].split("\nOptions")[0].splitlines()[1:]
