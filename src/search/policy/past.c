@@ -1,15 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Predicate-Average Sampling Technique (002 §4.1.3): Qp(p, a), the mean reward of simulations in which a role
  * made move a in a state where fact p was true. A move is worth its best Qp(p, a) over the facts of the
- * state; averages of fewer than `threshold` samples count as 50. */
+ * state; averages of fewer than `threshold` samples count as 50.
+ *
+ * A move has a row with a mean for every fact, since a state is asked for many moves with the same facts:
+ * each row is read from one end to the other. */
 #include "search/policy/table.h"
+
+struct pairs {
+    struct stat_row *rows; /* by move; each by fact */
+    uint32_t n;
+};
 
 struct past {
     struct values values;
     uint32_t nroles, threshold;
     float fallback;
     bool listed;
-    struct stat_table *roles;
+    struct pairs *roles;
+    uint32_t *facts; /* scratch: of one state */
+    uint32_t nfacts, facts_cap;
 };
 
 /* The facts of a state: set bits on the circuit, a list of 32-bit numbers (0: none) on the lifted engine. */
@@ -36,44 +46,72 @@ static inline bool walk_next(struct walk *w, uint32_t *fact)
     return true;
 }
 
-static uint64_t key_of(uint32_t fact, uint32_t move)
+/* The facts of a state in p->facts; none without memory. */
+static void list_facts(struct past *p, const uint64_t *state, uint32_t words)
 {
-    return ((uint64_t)fact << 32 | move) + 1;
+    uint32_t most = words * (p->listed ? 2 : 64), n = 0;
+    p->nfacts = 0;
+    if (most > p->facts_cap) {
+        uint32_t *grown = realloc(p->facts, most * sizeof *grown);
+        if (!grown) return;
+        p->facts = grown;
+        p->facts_cap = most;
+    }
+    struct walk walk = {state, words, 0, 0, p->listed};
+    while (walk_next(&walk, &p->facts[n])) n++;
+    p->nfacts = n;
+}
+
+/* The best mean of a move over the listed facts. */
+static float best_of(const struct past *p, const struct stat_row *row, float threshold)
+{
+    float best = p->nfacts ? -1 : p->fallback;
+    for (uint32_t j = 0; j < p->nfacts; j++) {
+        uint32_t fact = p->facts[j];
+        float value = fact < row->size && row->n[fact] >= threshold ? row->mean[fact] : p->fallback;
+        best = value > best ? value : best;
+    }
+    return best;
 }
 
 static void score(struct values *v, const struct situation *s, const uint32_t *moves, uint32_t n, float *out)
 {
-    const struct past *p = (struct past *)v;
-    const struct stat_table *t = &p->roles[s->role];
-    float threshold = (float)p->threshold;
-    for (uint32_t i = 0; i < n; i++) out[i] = -1;
-    struct walk walk = {s->state, s->state_words, 0, 0, p->listed};
-    for (uint32_t fact; walk_next(&walk, &fact);)
-        for (uint32_t i = 0; i < n; i++) {
-            const struct stat *q = stat_table_find(t, key_of(fact, moves[i]));
-            float value = q && q->n >= threshold ? q->mean : p->fallback;
-            if (value > out[i]) out[i] = value;
-        }
+    static const struct stat_row none;
+    struct past *p = (struct past *)v;
+    const struct pairs *pairs = &p->roles[s->role];
+    list_facts(p, s->state, s->state_words);
     for (uint32_t i = 0; i < n; i++)
-        if (out[i] < 0) out[i] = p->fallback;
+        out[i] = best_of(p, moves[i] < pairs->n ? &pairs->rows[moves[i]] : &none, (float)p->threshold);
+}
+
+/* The row of a move, made if need be; NULL without memory. */
+static struct stat_row *row_of(struct pairs *pairs, uint32_t move)
+{
+    if (move >= pairs->n) {
+        uint32_t n = pairs->n ? pairs->n : 64;
+        while (n <= move) n *= 2;
+        struct stat_row *grown = realloc(pairs->rows, n * sizeof *grown);
+        if (!grown) return NULL;
+        memset(grown + pairs->n, 0, (n - pairs->n) * sizeof *grown);
+        pairs->rows = grown;
+        pairs->n = n;
+    }
+    return &pairs->rows[move];
 }
 
 static void each(struct past *p, const struct episode *e, float omega, bool learning)
 {
-    for (uint32_t r = 0; r < e->nroles; r++) {
-        float reward = e->reward[r];
-        for (uint32_t t = e->steps; t-- > 0;) {
-            reward *= e->discount;
-            uint32_t move = e->moves[t * e->nroles + r];
-            uint32_t words = e->state_start[t + 1] - e->state_start[t], fact;
-            struct walk walk = {e->states + e->state_start[t], words, 0, 0, p->listed};
-            while (walk_next(&walk, &fact)) {
-                struct stat *q = stat_table_at(&p->roles[r], key_of(fact, move));
-                if (!q) continue;
+    float discount = 1;
+    for (uint32_t t = e->steps; t-- > 0;) {
+        list_facts(p, e->states + e->state_start[t], e->state_start[t + 1] - e->state_start[t]);
+        discount *= e->discount;
+        for (uint32_t r = 0; r < e->nroles; r++) {
+            struct stat_row *row = row_of(&p->roles[r], e->moves[t * e->nroles + r]);
+            for (uint32_t j = 0; row && j < p->nfacts; j++) {
                 if (learning)
-                    stat_add(q, reward);
+                    stat_row_add(row, p->facts[j], discount * e->reward[r]);
                 else
-                    q->n *= omega;
+                    stat_row_scale_one(row, p->facts[j], omega);
             }
         }
     }
@@ -87,7 +125,8 @@ static void learn(struct values *v, const struct episode *e)
 static void decay(struct values *v, float gamma)
 {
     struct past *p = (struct past *)v;
-    for (uint32_t r = 0; r < p->nroles; r++) stat_table_scale(&p->roles[r], gamma);
+    for (uint32_t r = 0; r < p->nroles; r++)
+        for (uint32_t m = 0; m < p->roles[r].n; m++) stat_row_scale(&p->roles[r].rows[m], gamma);
 }
 
 static void decay_episode(struct values *v, const struct episode *e, float omega)
@@ -98,8 +137,12 @@ static void decay_episode(struct values *v, const struct episode *e, float omega
 static void past_free(struct values *v)
 {
     struct past *p = (struct past *)v;
-    for (uint32_t r = 0; r < p->nroles && p->roles; r++) free(p->roles[r].v);
+    for (uint32_t r = 0; r < p->nroles && p->roles; r++) {
+        for (uint32_t m = 0; m < p->roles[r].n; m++) stat_row_done(&p->roles[r].rows[m]);
+        free(p->roles[r].rows);
+    }
     free(p->roles);
+    free(p->facts);
     free(p);
 }
 

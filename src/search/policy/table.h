@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Inside of policy/: running means, in rows by move number and in hash tables. Learning never fails: without
+/* Inside of policy/: running means in rows by number. Learning never fails: without
  * memory the sample is lost. */
 #ifndef SEARCH_POLICY_TABLE_H
 #define SEARCH_POLICY_TABLE_H
@@ -56,20 +56,5 @@ static inline void stat_row_done(struct stat_row *row)
 {
     free(row->mean);
 }
-
-/* Hash table from 64-bit keys (not 0) to means. */
-struct stat_entry {
-    uint64_t key;
-    struct stat s;
-};
-
-struct stat_table {
-    struct stat_entry *v;
-    uint32_t mask, used;
-};
-
-struct stat *stat_table_find(const struct stat_table *t, uint64_t key); /* NULL: not there */
-struct stat *stat_table_at(struct stat_table *t, uint64_t key); /* made if need be; NULL without memory */
-void stat_table_scale(struct stat_table *t, float gamma);
 
 #endif
