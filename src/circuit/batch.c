@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The batch: memory of one thread's lanes, and the bookkeeping around the sweeper.
  *
- * Moves: slots of moves are all zero except those written since the last step by batch_choose or
- * batch_choose_first (`written`), and the slot of a role that has but one move, which is always one. Moves
- * given one by one wait in `given` until the step, so that they may come before or after the choosing.
+ * Moves: `written` says that batch_choose or batch_choose_first wrote the slots of moves since the last step;
+ * else they hold what was chosen last, or are all zero (`clean`), and are cleared when moves come one by one.
+ * The slot of a role that has but one move is always one. Moves given one by one wait in `given` until the
+ * step, so that they may come before or after the choosing.
  */
 #include "circuit/batch.h"
 
@@ -25,6 +26,7 @@ struct batch_inside {
     bool *dirty;       /* of the choices */
     uint64_t *initial; /* state words */
     bool written;
+    bool clean; /* the slots of moves are all zero */
     struct given_move *given;
     uint32_t ngiven, given_cap;
     uint64_t *block; /* one allocation for all that is aligned */
@@ -312,11 +314,14 @@ void batch_choose(struct batch *b, const uint64_t *mask)
     TICKS_BEGIN(b);
     b->sweeper->choose(&b->inside->choices, mask, b->inside->mem);
     b->inside->written = true;
+    b->inside->clean = false;
     TICKS_END(b, BATCH_CHOOSE);
 }
 
 static void clear_moves(struct batch *b)
 {
+    if (b->inside->clean) return;
+    b->inside->clean = true;
     for (uint32_t r = 0; r < b->nroles; r++)
         if (!forced(b->code, r))
             memset(slot(b, b->code->roles[r].does), 0, (size_t)b->code->roles[r].n * b->words * 8);
@@ -330,6 +335,7 @@ void batch_choose_first(struct batch *b, uint32_t role, const uint32_t *order, u
     b->inside->written = true;
     if (!forced(b->code, role)) {
         struct choices *c = &b->inside->choices;
+        b->inside->clean = false;
         b->sweeper->choose_first(&b->code->roles[role], order, n, mask, b->inside->mem);
         for (uint32_t i = 0; i < c->n; i++)
             if (c->v[i].does == b->code->roles[role].does) memset(c->v[i].dirty, true, c->v[i].nodes[0]);
@@ -392,7 +398,7 @@ void batch_step(struct batch *b)
     if (in->ngiven > 0 || !in->written) apply_given(b);
     sweep_phase(b, PHASE_STEP);
     /* moves that are never legal are not among those choosing writes afresh */
-    for (uint32_t i = 0; i < in->ngiven; i++) memset(slot(b, in->given[i].slot), 0, b->words * 8);
+    for (uint32_t i = 0; i < in->ngiven; i++) slot(b, in->given[i].slot)[in->given[i].lane / 64] = 0;
     in->ngiven = 0;
     in->written = false;
     TICKS_END(b, BATCH_STEP);

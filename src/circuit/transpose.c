@@ -5,39 +5,54 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Swap ever smaller off-diagonal blocks (Warren, Hacker's Delight, section 7-3). */
-INLINE void transpose_body(uint64_t m[64])
+typedef uint64_t eight
+    __attribute__((vector_size(64))); /* rows; where vectors are shorter, several of them */
+
+/* Swap off-diagonal blocks of j x j bits (Warren, Hacker's Delight, section 7-3) between rows that are
+ * `apart` vectors from each other. */
+INLINE void swap_blocks(eight m[8], int j, uint64_t mask, int apart)
 {
-    static const uint64_t mask[6] = {0x00000000ffffffffu, 0x0000ffff0000ffffu, 0x00ff00ff00ff00ffu,
-                                     0x0f0f0f0f0f0f0f0fu, 0x3333333333333333u, 0x5555555555555555u};
-    for (int s = 0, j = 32; s < 6; s++, j >>= 1)
-        for (int block = 0; block < 64; block += 2 * j)
-            for (int k = block; k < block + j; k++) {
-                uint64_t t = ((m[k] >> j) ^ m[k + j]) & mask[s];
-                m[k] ^= t << j;
-                m[k + j] ^= t;
-            }
+    for (int block = 0; block < 8; block += 2 * apart)
+        for (int k = block; k < block + apart; k++) {
+            eight t = ((m[k] >> j) ^ m[k + apart]) & mask;
+            m[k] ^= t << j;
+            m[k + apart] ^= t;
+        }
 }
 
-void transpose_64(uint64_t m[64])
+union matrix {
+    uint64_t row[64];
+    eight rows[8];
+};
+
+/* Row i in another order: in this the rows to be swapped in blocks of less than eight are whole vectors
+ * apart.
+ */
+INLINE uint32_t shuffled(uint32_t i)
 {
-    transpose_body(m);
+    return 8 * (i % 8) + i / 8;
 }
 
 INLINE void count_body(const uint64_t *from, uint32_t from_stride, uint32_t n, uint64_t *to,
                        uint32_t to_stride, uint32_t count[64])
 {
-    uint64_t block[64], any = 0;
-    for (uint32_t i = 0; i < n; i++) any |= block[i] = from[(size_t)i * from_stride];
+    union matrix a = {{0}}, b;
+    uint64_t any = 0;
+    for (uint32_t i = 0; i < n; i++) any |= a.row[shuffled(i)] = from[(size_t)i * from_stride];
     if (!any) {
         for (uint32_t i = 0; i < 64; i++) to[(size_t)i * to_stride] = 0;
         return;
     }
-    for (uint32_t i = n; i < 64; i++) block[i] = 0;
-    transpose_body(block);
+    swap_blocks(a.rows, 4, 0x0f0f0f0f0f0f0f0fu, 4);
+    swap_blocks(a.rows, 2, 0x3333333333333333u, 2);
+    swap_blocks(a.rows, 1, 0x5555555555555555u, 1);
+    for (uint32_t i = 0; i < 64; i++) b.row[i] = a.row[shuffled(i)];
+    swap_blocks(b.rows, 32, 0x00000000ffffffffu, 4);
+    swap_blocks(b.rows, 16, 0x0000ffff0000ffffu, 2);
+    swap_blocks(b.rows, 8, 0x00ff00ff00ff00ffu, 1);
     for (uint32_t i = 0; i < 64; i++) {
-        to[(size_t)i * to_stride] = block[i];
-        count[i] += (uint32_t)__builtin_popcountll(block[i]);
+        to[(size_t)i * to_stride] = b.row[i];
+        count[i] += (uint32_t)__builtin_popcountll(b.row[i]);
     }
 }
 

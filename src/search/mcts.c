@@ -124,59 +124,69 @@ static void note_move(const struct mcts *m, struct flight *f, uint32_t role, uin
     f->forced[at] = forced;
 }
 
-/* Playout moves of a role in the lanes listed, by the policy, noted in their flights. On the circuit, what
- * the policy's tables have for the lanes that have a choice is fetched before it is used: they are larger
- * than the caches. */
-enum { FAR = 16, NEAR = 8 }; /* so many lanes ahead */
+/* Where a lane in playout is. */
+static struct situation playout_situation(const struct mcts *m, const struct flight *f, uint32_t role)
+{
+    struct situation s = flight_situation(m, f, role);
+    if (m->policy->wants_states && !f->stateless) {
+        const uint32_t *start = f->state_start + f->steps;
+        s.state = start[1] > start[0] ? f->states + start[0] : NULL;
+        s.state_words = start[1] - start[0];
+    }
+    return s;
+}
 
+static void make_move(struct mcts *m, uint32_t lane, uint32_t role, uint32_t move, bool forced)
+{
+    note_move(m, m->flying[lane], role, move, forced);
+    world_move(m->world, lane, role, move);
+}
+
+/* Playout moves of a role by the policy, in the lanes listed. */
 static void guided_moves(struct mcts *m, uint32_t role, const uint32_t *lanes, uint32_t n)
 {
-    struct world *w = m->world;
-    struct situation situations[BATCH_MAX_LANES];
-    const uint64_t *sets[BATCH_MAX_LANES];
-    uint32_t choosing[BATCH_MAX_LANES], nchoosing = 0, words = 0, count;
+    struct list *l = &m->legal[role];
     for (uint32_t i = 0; i < n; i++) {
-        struct flight *f = m->flying[lanes[i]];
-        const uint64_t *set = world_legal_set(w, lanes[i], role, &words, &count);
-        if (set && count < 2) {
-            uint32_t move = count ? set_element(set, words, 0) : 0;
-            note_move(m, f, role, move, true);
-            world_move(w, lanes[i], role, move);
-            continue;
-        }
-        struct situation *s = &situations[nchoosing];
-        *s = flight_situation(m, f, role);
-        if (m->policy->wants_states && !f->stateless) {
-            const uint32_t *start = f->state_start + f->steps;
-            s->state = start[1] > start[0] ? f->states + start[0] : NULL;
-            s->state_words = start[1] - start[0];
-        }
-        sets[nchoosing] = set;
-        choosing[nchoosing++] = lanes[i];
+        struct situation s = playout_situation(m, m->flying[lanes[i]], role);
+        uint32_t move = 0;
+        world_legal(m->world, lanes[i], role, l);
+        if (l->n) move = l->v[l->n > 1 ? policy_choose(m->policy, &s, &m->rng, l->v, l->n) : 0];
+        make_move(m, lanes[i], role, move, l->n < 2);
     }
-    bool expects = w->batch && policy_expects(m->policy);
-    for (uint32_t i = 0; expects && i < nchoosing && i < FAR; i++)
-        policy_expect(m->policy, &situations[i], sets[i], words, 0);
-    for (uint32_t i = 0; expects && i < nchoosing && i < NEAR; i++)
-        policy_expect(m->policy, &situations[i], sets[i], words, 1);
-    for (uint32_t i = 0; i < nchoosing; i++) {
-        if (expects && i + FAR < nchoosing)
-            policy_expect(m->policy, &situations[i + FAR], sets[i + FAR], words, 0);
-        if (expects && i + NEAR < nchoosing)
-            policy_expect(m->policy, &situations[i + NEAR], sets[i + NEAR], words, 1);
-        uint32_t lane = choosing[i], move = 0;
-        const uint64_t *set = world_legal_set(w, lane, role, &words, &count);
-        if (set) {
-            move = policy_choose_set(m->policy, &situations[i], &m->rng, set, words, count);
+}
+
+/* The same on the circuit. The tables of a policy are larger than the caches: what a lane needs of them is
+ * fetched while those before it choose. */
+static void guided_batch(struct mcts *m, uint32_t role, const uint32_t *lanes, uint32_t n)
+{
+    enum { FAR = 16, NEAR = 8 }; /* so many ahead */
+    struct situation situations[BATCH_MAX_LANES];
+    uint32_t choosing[BATCH_MAX_LANES], nchoosing = 0, words;
+    const uint32_t *count;
+    const uint64_t *sets = world_legal_sets(m->world, role, &words, &count);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t lane = lanes[i];
+        if (count[lane] > 1) {
+            situations[nchoosing] = playout_situation(m, m->flying[lane], role);
+            choosing[nchoosing++] = lane;
         } else {
-            struct list *l = &m->legal[role];
-            world_legal(w, lane, role, l);
-            count = l->n;
-            if (count)
-                move = l->v[count > 1 ? policy_choose(m->policy, &situations[i], &m->rng, l->v, count) : 0];
+            make_move(m, lane, role, count[lane] ? set_first(sets + (size_t)lane * words) : 0, true);
         }
-        note_move(m, m->flying[lane], role, move, count < 2);
-        world_move(w, lane, role, move);
+    }
+    bool expects = policy_expects(m->policy);
+    for (uint32_t i = expects ? 0 : FAR; i < nchoosing + FAR; i++) {
+        if (expects && i < nchoosing)
+            policy_expect(m->policy, &situations[i], sets + (size_t)choosing[i] * words, words, 0);
+        if (expects && i >= FAR - NEAR && i - (FAR - NEAR) < nchoosing) {
+            uint32_t near = i - (FAR - NEAR);
+            policy_expect(m->policy, &situations[near], sets + (size_t)choosing[near] * words, words, 1);
+        }
+        if (i < FAR) continue;
+        uint32_t lane = choosing[i - FAR];
+        make_move(m, lane, role,
+                  policy_choose_set(m->policy, &situations[i - FAR], &m->rng, sets + (size_t)lane * words,
+                                    words, count[lane]),
+                  false);
     }
 }
 
@@ -214,7 +224,7 @@ static void make_moves(struct mcts *m)
     if (policy_is_uniform(m->policy))
         uniform_moves(m, playing, n);
     else
-        for (uint32_t r = 0; r < m->nroles; r++) guided_moves(m, r, playing, n);
+        for (uint32_t r = 0; r < m->nroles; r++) (w->batch ? guided_batch : guided_moves)(m, r, playing, n);
     for (uint32_t i = 0; i < n; i++) m->flying[playing[i]]->steps++;
 }
 

@@ -42,13 +42,17 @@ struct situation {
 /* The move of the role that NST and LGR look at: one step back role - 1, two steps back role - 2 (000 §IV-B).
  */
 #define MOVE_NONE UINT32_MAX
+static inline uint32_t role_before(uint32_t role, uint32_t nroles)
+{
+    return role ? role - 1 : nroles - 1;
+}
 static inline uint32_t situation_last(const struct situation *s)
 {
-    return s->last ? s->last[(s->role + s->nroles - 1) % s->nroles] : MOVE_NONE;
+    return s->last ? s->last[role_before(s->role, s->nroles)] : MOVE_NONE;
 }
 static inline uint32_t situation_before(const struct situation *s)
 {
-    return s->before ? s->before[(s->role + 2 * s->nroles - 2) % s->nroles] : MOVE_NONE;
+    return s->before ? s->before[role_before(role_before(s->role, s->nroles), s->nroles)] : MOVE_NONE;
 }
 
 /* Values of moves, as rewards 0..100. */

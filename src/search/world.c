@@ -130,17 +130,15 @@ static bool reserve(struct list *l, uint32_t room)
     return true;
 }
 
-const uint64_t *world_legal_set(struct world *w, uint32_t lane, uint32_t role, uint32_t *words,
-                                uint32_t *count)
+const uint64_t *world_legal_sets(struct world *w, uint32_t role, uint32_t *words, const uint32_t **count)
 {
-    if (!w->batch) return NULL;
     *words = batch_set_words(w->batch, role);
+    *count = w->counts[role];
     if (!w->sets_ready[role]) {
         batch_legal_sets(w->batch, role, w->sets[role], w->counts[role]);
         w->sets_ready[role] = true;
     }
-    *count = w->counts[role][lane];
-    return w->sets[role] + (size_t)lane * *words;
+    return w->sets[role];
 }
 
 void world_legal(struct world *w, uint32_t lane, uint32_t role, struct list *out)
@@ -150,21 +148,20 @@ void world_legal(struct world *w, uint32_t lane, uint32_t role, struct list *out
         if (!w->reasoner->ops->legal(w->reasoner, &w->state[lane], role, out)) w->failed = true;
         return;
     }
-    uint32_t words, count;
+    const struct circuit *c = w->batch->code->circuit;
+    if (!reserve(out, c->move_base[role + 1] - c->move_base[role])) {
+        w->failed = true;
+        return;
+    }
     if (!w->bulk) {
-        const struct circuit *c = w->batch->code->circuit;
-        uint32_t room = c->move_base[role + 1] - c->move_base[role];
-        if (!reserve(out, room)) {
-            w->failed = true;
-            return;
-        }
         out->n = batch_legal(w->batch, lane, role, out->v);
         return;
     }
-    const uint64_t *set = world_legal_set(w, lane, role, &words, &count);
+    uint32_t words;
+    const uint32_t *count;
+    const uint64_t *set = world_legal_sets(w, role, &words, &count) + (size_t)lane * words;
     for (uint32_t i = 0; i < words; i++)
-        for (uint64_t x = set[i]; x; x &= x - 1)
-            if (!list_push(out, i * 64 + (uint32_t)__builtin_ctzll(x))) w->failed = true;
+        for (uint64_t x = set[i]; x; x &= x - 1) out->v[out->n++] = i * 64 + (uint32_t)__builtin_ctzll(x);
 }
 
 void world_move(struct world *w, uint32_t lane, uint32_t role, uint32_t move)

@@ -48,10 +48,9 @@ static inline bool world_terminal(const struct world *w, uint32_t lane)
 }
 void world_state(struct world *w, uint32_t lane, struct state *out);
 void world_legal(struct world *w, uint32_t lane, uint32_t role, struct list *out);
-/* The same as a set: bit i = move i, *words words, *count moves; NULL when the world is not on the circuit.
- * Valid until the next view. */
-const uint64_t *world_legal_set(struct world *w, uint32_t lane, uint32_t role, uint32_t *words,
-                                uint32_t *count);
+/* On the circuit the same for all lanes at once, as sets: those of a lane begin at lane * *words, bit i =
+ * move i, and have (*count)[lane] elements. Valid until the next view. */
+const uint64_t *world_legal_sets(struct world *w, uint32_t role, uint32_t *words, const uint32_t **count);
 void world_move(struct world *w, uint32_t lane, uint32_t role, uint32_t move);
 void world_choose(struct world *w, const uint64_t *mask); /* uniformly, for all roles */
 /* What world_choose chose, by lane, for all lanes; undefined where nothing was chosen. `out` has w->lanes

@@ -10,15 +10,14 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-enum { FEW = 2 }; /* so many moves of a block are not worth vectors */
-
-INLINE void pair_body(float *out, const uint64_t *legal, uint32_t words, const float *one, const float *two)
+INLINE void pair_body(float *out, const uint64_t *legal, uint32_t words, const float *one, const float *two,
+                      int few)
 {
     for (uint32_t w = 0; w < words; w++) {
         if (!legal[w]) continue;
         const float *p = one + w * 64, *q = two + w * 64;
         float *o = out + w * 64;
-        if (__builtin_popcountll(legal[w]) > FEW)
+        if (__builtin_popcountll(legal[w]) > few)
             for (int i = 0; i < 64; i++) o[i] = mean_of_two(p[i], q[i]);
         else
             for (uint64_t x = legal[w]; x; x &= x - 1) {
@@ -29,13 +28,13 @@ INLINE void pair_body(float *out, const uint64_t *legal, uint32_t words, const f
 }
 
 INLINE void triple_body(float *out, const uint64_t *legal, uint32_t words, const float *one, const float *two,
-                        const float *three)
+                        const float *three, int few)
 {
     for (uint32_t w = 0; w < words; w++) {
         if (!legal[w]) continue;
         const float *p = one + w * 64, *q = two + w * 64, *r = three + w * 64;
         float *o = out + w * 64;
-        if (__builtin_popcountll(legal[w]) > FEW)
+        if (__builtin_popcountll(legal[w]) > few)
             for (int i = 0; i < 64; i++) o[i] = mean_of_three(p[i], q[i], r[i]);
         else
             for (uint64_t x = legal[w]; x; x &= x - 1) {
@@ -45,29 +44,22 @@ INLINE void triple_body(float *out, const uint64_t *legal, uint32_t words, const
     }
 }
 
-/* Scores of moves that are not legal count as -1e30. */
+/* One by one, but without a branch on what the scores are. */
 INLINE uint32_t best_body(const float *scores, const uint64_t *legal, uint32_t words, uint64_t *best)
 {
     float top = -1e30f;
-    for (uint32_t w = 0; w < words; w++) {
-        if (!legal[w]) continue;
-        const float *s = scores + w * 64;
-        float block[64];
-        for (int i = 0; i < 64; i++) block[i] = legal[w] >> i & 1 ? s[i] : -1e30f;
-        for (int width = 32; width; width /= 2)
-            for (int i = 0; i < width; i++)
-                block[i] = block[i] > block[i + width] ? block[i] : block[i + width];
-        if (block[0] > top) top = block[0];
-    }
+    for (uint32_t w = 0; w < words; w++)
+        for (uint64_t x = legal[w]; x; x &= x - 1) {
+            float s = scores[w * 64 + (uint32_t)__builtin_ctzll(x)];
+            top = s > top ? s : top;
+        }
     uint32_t count = 0;
     for (uint32_t w = 0; w < words; w++) {
-        best[w] = 0;
-        if (!legal[w]) continue;
-        const float *s = scores + w * 64;
         uint64_t same = 0;
-        for (int i = 0; i < 64; i++) same |= (uint64_t)(s[i] == top) << i;
-        best[w] = same & legal[w];
-        count += (uint32_t)__builtin_popcountll(best[w]);
+        for (uint64_t x = legal[w]; x; x &= x - 1)
+            same |= scores[w * 64 + (uint32_t)__builtin_ctzll(x)] == top ? x & -x : 0;
+        best[w] = same;
+        count += (uint32_t)__builtin_popcountll(same);
     }
     return count;
 }
@@ -133,16 +125,17 @@ struct kernels {
     uint32_t (*element)(const uint64_t *set, uint32_t words, uint32_t which);
 };
 
-#define VERSION(target, suffix)                                                                             \
+/* `few` moves of a block are not worth vectors. */
+#define VERSION(target, suffix, few)                                                                        \
     target static void pair_##suffix(float *out, const uint64_t *legal, uint32_t words, const float *one,   \
                                      const float *two)                                                      \
     {                                                                                                       \
-        pair_body(out, legal, words, one, two);                                                             \
+        pair_body(out, legal, words, one, two, few);                                                        \
     }                                                                                                       \
     target static void triple_##suffix(float *out, const uint64_t *legal, uint32_t words, const float *one, \
                                        const float *two, const float *three)                                \
     {                                                                                                       \
-        triple_body(out, legal, words, one, two, three);                                                    \
+        triple_body(out, legal, words, one, two, three, few);                                               \
     }                                                                                                       \
     target static float gibbs_##suffix(const float *scores, uint32_t n, float tau, float *out)              \
     {                                                                                                       \
@@ -160,16 +153,16 @@ struct kernels {
         return best_body(scores, legal, words, best);                                                \
     }
 
-VERSION(, any)
+VERSION(, any, 16)
 VERSION_BEST(, any)
 
 #if defined(__x86_64__)
 #define TARGET_256 __attribute__((target("avx2,bmi2,popcnt")))
 #define TARGET_512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi2,popcnt")))
 
-VERSION(TARGET_256, 256)
+VERSION(TARGET_256, 256, 8)
 VERSION_BEST(TARGET_256, 256)
-VERSION(TARGET_512, 512)
+VERSION(TARGET_512, 512, 2)
 
 /* The compiler does not see that a legal set is a row of masks: with 512-bit vectors it is worth telling. */
 TARGET_512 static uint32_t best_512(const float *scores, const uint64_t *legal, uint32_t words,

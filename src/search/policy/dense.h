@@ -29,7 +29,13 @@ uint32_t dense_best(const float *scores, const uint64_t *legal, uint32_t words, 
  */
 float dense_gibbs(const float *scores, uint32_t n, float tau, float *out);
 
-/* The which-th element of a set that has so many. */
+/* The first element of a set that is not empty; the which-th of one that has so many. */
+static inline uint32_t set_first(const uint64_t *set)
+{
+    uint32_t w = 0;
+    while (!set[w]) w++;
+    return w * 64 + (uint32_t)__builtin_ctzll(set[w]);
+}
 uint32_t set_element(const uint64_t *set, uint32_t words, uint32_t which);
 /* Its elements in ascending order; returns how many. */
 uint32_t set_list(const uint64_t *set, uint32_t words, uint32_t *out);

@@ -278,17 +278,23 @@ const struct followers *grams_after_two(const struct grams *g, uint32_t before, 
 
 /* --- Fetching ------------------------------------------------------------------------------------------- */
 
+/* A load whose value nobody waits for. A prefetch would be dropped where the page is not at hand either. */
+static inline void touch(const void *p)
+{
+    (void)*(const volatile char *)p;
+}
+
 static void fetch_context(const struct grams *g, uint32_t before, uint32_t last)
 {
     if (before != MOVE_NONE && last != MOVE_NONE && g->three)
-        __builtin_prefetch(&g->three[context_start(g, context_key(before, last))]);
+        touch(&g->three[context_start(g, context_key(before, last))]);
 }
 
 static void fetch_list(const struct grams *g, const struct followers *f, uint32_t n)
 {
     if (f->count < 2) return;
     const char *at = (const char *)(g->replies + f->first), *end = at + n * sizeof(struct reply);
-    for (int i = 0; i < FETCHED && at < end; i++, at += LINE) __builtin_prefetch(at);
+    for (int i = 0; i < FETCHED && at < end; i++, at += LINE) touch(at);
 }
 
 /* To score these moves. */
@@ -301,8 +307,7 @@ static void fetch_scores(const struct grams *g, const struct followers *f, const
         return;
     }
     for (uint32_t w = 0; w < words && (w + 1) * 64 <= f->row.size; w++)
-        for (uint32_t i = 0; i < 64 && legal[w]; i += LINE / sizeof(float))
-            __builtin_prefetch(f->row.ripe + w * 64 + i);
+        for (uint32_t i = 0; i < 64 && legal[w]; i += LINE / sizeof(float)) touch(f->row.ripe + w * 64 + i);
 }
 
 void grams_expect(const struct grams *g, uint32_t before, uint32_t last, const uint64_t *legal,
@@ -322,8 +327,8 @@ static void fetch_entry(const struct grams *g, const struct followers *f, uint32
     if (!f->dense) {
         fetch_list(g, f, f->count);
     } else if (move < f->row.size) {
-        __builtin_prefetch(&f->row.ripe[move]);
-        __builtin_prefetch(&gram_row_all(&f->row)[move]);
+        touch(&f->row.ripe[move]);
+        touch(&gram_row_all(&f->row)[move]);
     }
 }
 

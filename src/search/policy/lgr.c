@@ -121,12 +121,11 @@ void lgr_learn(struct lgr *l, const struct episode *e)
         if (e->reward[r] > top) top = e->reward[r];
     for (uint32_t r = 0; r < n; r++) {
         bool good = e->reward[r] >= top;
+        uint32_t r1 = role_before(r, n), r2 = role_before(r1, n);
         for (uint32_t t = 1; t < e->steps; t++) {
-            uint32_t move = e->moves[t * n + r], last = e->moves[(t - 1) * n + (r + n - 1) % n];
+            uint32_t move = e->moves[t * n + r], last = e->moves[(t - 1) * n + r1];
             learn_reply(&l->one[r], key_one(last), move, good);
-            if (t >= 2)
-                learn_reply(&l->two[r], key_two(e->moves[(t - 2) * n + (r + 2 * n - 2) % n], last), move,
-                            good);
+            if (t >= 2) learn_reply(&l->two[r], key_two(e->moves[(t - 2) * n + r2], last), move, good);
         }
     }
 }

@@ -91,7 +91,7 @@ static void each_of_episode(struct nst *nst, const struct episode *e, bool learn
     struct gram some[CHUNK];
     uint32_t nroles = e->nroles, n = 0;
     for (uint32_t r = 0; r < nroles; r++) {
-        uint32_t r1 = (r + nroles - 1) % nroles, r2 = (r + 2 * nroles - 2) % nroles;
+        uint32_t r1 = role_before(r, nroles), r2 = role_before(r1, nroles);
         float reward = e->reward[r];
         for (uint32_t t = e->steps; t-- > 0;) {
             reward *= e->discount; /* as it counts at the last move of the sequence */
