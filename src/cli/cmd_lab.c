@@ -101,6 +101,8 @@ static int lab_list(int argc, char **argv)
 static const struct command words[] = {
     {"run", "play an experiment, or go on with it", lab_run},
     {"report", "tell what came out", lab_report},
+    {"game", "write one game down as a record", lab_game},
+    {"merge", "join databases of several machines", lab_merge},
     {"sprt", "find out whether one player is better than another", lab_sprt},
     {"list", "name the experiments there are", lab_list},
     {0},

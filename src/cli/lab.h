@@ -8,6 +8,8 @@
 
 int lab_run(int argc, char **argv);
 int lab_report(int argc, char **argv);
+int lab_game(int argc, char **argv);
+int lab_merge(int argc, char **argv);
 int lab_sprt(int argc, char **argv);
 
 #define LAB_DB_OPTION(where)                                                                   \

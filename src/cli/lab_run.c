@@ -10,7 +10,7 @@
 #include <strings.h>
 
 struct run_arguments {
-    const char *db, *only;
+    const char *db, *only, *part;
     int64_t jobs, number;
     bool quick, force;
     struct match_budget budget;
@@ -44,6 +44,19 @@ static bool *choose_rows(const struct spec *spec, const char *list, struct error
     return rows;
 }
 
+/* "2/4": the second of four. */
+static bool read_part(const char *s, struct run_options *o, struct error *error)
+{
+    unsigned part, parts;
+    int end = 0;
+    if (!s) return true;
+    if (sscanf(s, "%u/%u%n", &part, &parts, &end) != 2 || s[end] || part < 1 || part > parts)
+        return error_set(error, ERROR_INPUT, "--part wants K/N with K from 1 to N, like 2/4, not '%.60s'", s);
+    o->part = part - 1;
+    o->parts = parts;
+    return true;
+}
+
 static bool run(const char *what, const struct run_arguments *a, struct error *error)
 {
     struct spec_changes changes = {.quick = a->quick,
@@ -55,18 +68,18 @@ static bool run(const char *what, const struct run_arguments *a, struct error *e
     struct schedule *schedule = spec ? schedule_new(spec, error) : NULL;
     bool *rows = spec && a->only ? choose_rows(spec, a->only, error) : NULL;
     struct db *db = schedule && (rows || !a->only) ? db_open(a->db, true, error) : NULL;
+    struct lab_progress line = {0};
+    struct run_options o = {.jobs = (uint32_t)a->jobs,
+                            .rows = rows,
+                            .stop = &terminal_interrupted,
+                            .progress = progress,
+                            .data = &line};
     char *text = NULL;
     size_t size;
-    bool good = db && lab_read_file(spec->file, &text, &size, error) &&
+    bool good = db && read_part(a->part, &o, error) && lab_read_file(spec->file, &text, &size, error) &&
                 db_enrol(db, schedule, spec->name, text, a->force, error);
     if (good) {
-        struct lab_progress line = {0};
         struct run_progress summary = {0};
-        struct run_options o = {.jobs = (uint32_t)a->jobs,
-                                .rows = rows,
-                                .stop = &terminal_interrupted,
-                                .progress = progress,
-                                .data = &line};
         fprintf(stderr, "%s: %u cells, %" PRIu64 " games, %u job%s, into %s\n", spec->name, schedule->ncells,
                 schedule->total, o.jobs, o.jobs == 1 ? "" : "s", a->db);
         good = run_experiment(schedule, db, &o, &summary, error);
@@ -100,6 +113,8 @@ int lab_run(int argc, char **argv)
         {"expansions", 0, OPTION_INT, &a.budget.expansions, .min = 0, .max = 1e15, .value = "N",
          .help = "nodes added per move, likewise"},
         {"seed", 0, OPTION_SEED, &a.seed, .value = "N", .help = "another seed; 0: the experiment's"},
+        {"part", 0, OPTION_STRING, &a.part, .value = "K/N",
+         .help = "every N-th game only: for several machines, whose databases `ludens lab merge` joins"},
         {"force", 0, OPTION_FLAG, &a.force,
          .help = "if the experiment was changed: throw away the games of changed cells"},
         {0}};

@@ -55,8 +55,9 @@ struct db_game { /* arrays by role */
 };
 bool db_finish(struct db *db, const struct db_game *r, struct error *error);
 
-/* Take over the games of another database that ran experiments of the same names with the same settings; how
- * many were new. */
+/* Take over the games of another database, made elsewhere by the same experiments; how many were new. False
+ * and an error if an experiment of the same name was played there by other settings: then nothing is taken.
+ */
 bool db_merge(struct db *db, const char *other, uint64_t *games, struct error *error);
 
 #endif

@@ -165,6 +165,12 @@ static bool wanted(const struct run *run, uint32_t cell)
     return !run->o->rows || run->o->rows[run->schedule->cells[cell].game];
 }
 
+/* Several machines divide an experiment without talking to each other. */
+static bool is_ours(const struct run_options *o, uint32_t cell, uint32_t number)
+{
+    return o->parts == 0 || ((uint64_t)cell + number) % o->parts == o->part;
+}
+
 /* All games that are not played yet: number by number, so that every cell grows at the same pace. */
 static bool list_jobs(struct run *run, struct error *error)
 {
@@ -186,7 +192,8 @@ static bool list_jobs(struct run *run, struct error *error)
     }
     for (uint32_t number = 0; number < most && good; number++)
         for (uint32_t i = 0; i < schedule->ncells; i++)
-            if (wanted(run, i) && number < schedule->cells[i].number && !done[i][number])
+            if (wanted(run, i) && is_ours(run->o, i, number) && number < schedule->cells[i].number &&
+                !done[i][number])
                 run->jobs[run->njobs++] = (struct job){i, number};
     for (uint32_t i = 0; i < schedule->ncells && done; i++) free(done[i]);
     free(done);

@@ -129,13 +129,34 @@ class Lab(harness.Case):
             seats, moves = json.loads(row[5]), json.loads(row[11])
             self.assertEqual(seats, [0, 1] if row[3] % 2 == 0 else [1, 0])
             self.assertEqual(len(moves), row[10])
-        with sqlite3.connect(self.path("t.db")) as sql:
-            rules = sql.execute("SELECT text FROM rules JOIN cell ON rules = rules.digest WHERE game = 'ticTacToe'").fetchone()[0]
-            moves = sql.execute("SELECT moves FROM game JOIN cell ON cell.id = cell WHERE game = 'ticTacToe'").fetchone()[0]
-        # the moves lead to an end by the rules that are stored
-        sheet = self.write("t.kif", rules)
-        record = self.write("t.json", json.dumps({"game": "ticTacToe", "roles": ["xplayer", "oplayer"], "moves": json.loads(moves)[:-1]}))
-        self.assertIn("best", json.loads(self.ludens("think", sheet, "--at", record, "--sims", 10, "--json")[0]))
+        # the rules agree with what was written down: moves, end and rewards
+        for number in range(6):
+            for form in "json", "pgn":
+                record = self.path(f"{number}.{form}")
+                self.ludens("lab", "game", "small", "--game", "Connect Four", "--pairing", "NST - UCT", "--number", number,
+                            "--db", self.path("t.db"), "--out", record)
+                self.ludens("replay", record, "--all")
+        record = json.loads(self.ludens("lab", "game", "small", "--number", 1, "--db", self.path("t.db"))[0])
+        self.assertIn("cadia2007", json.dumps(record))
+        err = self.ludens("lab", "game", "small", "--number", 99, "--db", self.path("t.db"), status=2)[1]
+        self.assertIn("has no game 99 of small", err)
+
+    def test_machines_divide_an_experiment_and_join_what_they_have(self):
+        for part in 1, 2, 3:
+            self.run_lab(f"{part}.db", "--games", 10, "--part", f"{part}/3")
+            self.assertLess(self.count(f"{part}.db"), 20)
+        out = self.ludens("lab", "merge", self.path("all.db"), *[self.path(f"{part}.db") for part in (1, 2, 3, 1)])[0]
+        self.assertTrue(out.endswith("1.db: 0 new games\n"), out)
+        self.run_lab("whole.db", "--games", 10)
+        self.assertEqual(self.games("all.db"), self.games("whole.db"))
+        self.assertEqual(self.report("all.db").splitlines()[:7], self.report("whole.db").splitlines()[:7])
+        self.write("small.yaml", SMALL.replace("seed: 7", "seed: 8"))
+        self.run_lab("other.db", "--games", 2)
+        err = self.ludens("lab", "merge", self.path("all.db"), self.path("other.db"), status=2)[1]
+        self.assertIn("played with other settings", err)
+        self.assertEqual(self.games("all.db"), self.games("whole.db"))
+        for wrong in "3", "0/3", "4/3", "1/3x":
+            self.assertIn("--part wants K/N", self.run_lab("t.db", "--part", wrong, status=2)[1])
 
     def test_a_changed_experiment_is_refused(self):
         self.run_lab("t.db", "--games", 4)
@@ -210,13 +231,13 @@ class Lab(harness.Case):
             self.assertAlmostEqual(cell["rate"]["mean"], sum(goals) / 5)
             self.assertEqual(cell["side"], 0)
 
-    def test_six_seats_rotate_through_62_assignments(self):
-        self.spec = self.write("six.yaml", "games: [chineseCheckersStar6]\nplayers: [random, legal]\nnumber: 63\n")
+    def test_four_seats_rotate_through_14_assignments(self):
+        self.spec = self.write("four.yaml", "games: [rolit4]\nplayers: [random, legal]\nnumber: 15\n")
         self.run_lab("t.db")
         seats = [row[5] for row in self.games("t.db")]
-        self.assertEqual(len(seats), 124)
-        self.assertEqual(len(set(seats)), 62)
-        self.assertEqual(seats[:62], seats[62:])
+        self.assertEqual(len(seats), 28)
+        self.assertEqual(len(set(seats)), 14)
+        self.assertEqual(seats[:14], seats[14:])
 
     def test_what_comes_with_ludens_can_be_listed_and_named(self):
         out = self.ludens("lab", "list")[0]
