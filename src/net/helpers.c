@@ -174,14 +174,15 @@ static void on_word(struct sitting *s, json_t *m, bool final)
         json_int_t n = json_integer_value(json_object_get(m, "simulations"));
         s->simulations += (uint64_t)(n + json_integer_value(json_object_get(m, "pondered")));
     }
-    if (turn_of(m) != (int)s->turn || s->answer || !*move) return;
-    s->helpers[SITTING_SEARCH].failures = 0;
+    if (turn_of(m) != (int)s->turn || s->answer) return;
+    if (*move) s->helpers[SITTING_SEARCH].failures = 0;
     s->final |= final;
+    s->guess = json_is_true(json_object_get(m, "guess"));
     if (final) {
         json_decref(s->thoughts);
         s->thoughts = json_incref(m);
     }
-    if (!s->word || strcmp(s->word, move) != 0) {
+    if (*move && (!s->word || strcmp(s->word, move) != 0)) {
         replace(&s->word, move);
         if (s->opinion && strcmp(s->opinion, move) == 0) return;
         check(s);
@@ -196,11 +197,13 @@ static void on_checked(struct sitting *s, const json_t *m)
         replace(&s->opinion, move);
         return;
     }
-    /* Our own mistake, if it ever happens: the search lives in another state. */
-    s->oddities++;
+    sitting_note(s, "illegal opinion",
+                 json_pack("{s:i, s:s, s:b}", "turn", (int)s->turn, "move", move, "guess", s->guess));
     free(s->word);
     s->word = NULL;
-    sitting_note(s, "illegal opinion", json_pack("{s:i, s:s}", "turn", (int)s->turn, "move", move));
+    if (s->guess) return;
+    /* Our own mistake, if it ever happens: the search lives in another state. */
+    s->oddities++;
     bury(s, SITTING_SEARCH, "it wants an illegal move");
 }
 
@@ -233,6 +236,7 @@ static void on_state(struct sitting *s, const json_t *m)
     s->helpers[SITTING_KEEPER].failures = 0;
     s->known = true;
     s->legal = (uint32_t)json_integer_value(json_object_get(m, "legal"));
+    s->all = json_is_true(json_object_get(m, "all"));
     if (*string_of(m, "move")) replace(&s->fallback, string_of(m, "move"));
     if (goals) {
         json_decref(s->goals);

@@ -3,11 +3,14 @@
  * beginning of every turn, so that there is one to play whatever happens to the search. */
 #include "net/worker.h"
 
+#include "base/clock.h"
 #include "base/rng.h"
 #include "game/reasoner.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define SHARE_FOR_MOVES 0.4 /* of the play clock */
 
 struct keeper {
     struct inbox *inbox;
@@ -18,6 +21,7 @@ struct keeper {
     struct state state, next;
     struct list legal; /* scratch */
     uint32_t *joint;   /* scratch, by role */
+    double patience;   /* seconds to look for legal moves */
     struct heap *heap; /* of texts */
 };
 
@@ -30,9 +34,22 @@ static void lost(struct keeper *k)
     inbox_lost(k->inbox, k->reasoner->error.text);
 }
 
+/* The moves of a role, or as many of them as can be found in a part of the play clock: enough to have one.
+ * False: not all of them. */
+static bool find_legal(struct keeper *k, const struct state *s, uint32_t role)
+{
+    struct reasoner *r = k->reasoner;
+    r->deadline = clock_now() + k->patience;
+    bool all = r->ops->legal(r, s, role, &k->legal);
+    r->deadline = 0;
+    if (!all && !reasoner_timed_out(r)) lost(k);
+    return all;
+}
+
+/* Where not all moves can be found, the benefit of the doubt. */
 static bool is_legal(struct keeper *k, uint32_t role, uint32_t move)
 {
-    if (!k->reasoner->ops->legal(k->reasoner, &k->state, role, &k->legal)) lost(k);
+    if (!find_legal(k, &k->state, role)) return true;
     for (uint32_t i = 0; i < k->legal.n; i++)
         if (k->legal.v[i] == move) return true;
     return false;
@@ -45,8 +62,7 @@ static bool can_go_on(struct keeper *k)
     struct reasoner *r = k->reasoner;
     if (!r->ops->terminal(r, &k->next, &terminal)) lost(k);
     if (terminal) return true;
-    if (!r->ops->legal(r, &k->next, k->role, &k->legal)) lost(k);
-    return k->legal.n > 0;
+    return !find_legal(k, &k->next, k->role) || k->legal.n > 0;
 }
 
 /* The master's word is law, also when it announces what our rules call illegal. But moves that are none, or
@@ -111,8 +127,9 @@ static void report(struct keeper *k, enum step step, const struct error *why)
         }
         json_object_set_new(m, "goals", goals);
     } else {
-        if (!r->ops->legal(r, &k->state, k->role, &k->legal)) lost(k);
+        bool all = find_legal(k, &k->state, k->role);
         json_object_set_new(m, "legal", json_integer(k->legal.n));
+        json_object_set_new(m, "all", json_boolean(all));
         if (k->legal.n)
             json_object_set_new(m, "move", move_json(k, k->role, k->legal.v[rng_below(&k->rng, k->legal.n)]));
     }
@@ -153,6 +170,7 @@ static bool set_up(struct keeper *k, const struct assignment *a, struct error *e
 {
     size_t memory = (size_t)a->megabytes << 20;
     double seconds = a->seconds < 1 ? 1 : a->seconds > 60 ? 60 : a->seconds;
+    k->patience = seconds * SHARE_FOR_MOVES;
     k->game = game_from_text("match", a->rules, a->rules_size, memory / 2, NULL, error);
     if (!k->game) return false;
     int role = game_role(k->game, a->role);
@@ -174,7 +192,7 @@ void keeper_run(struct inbox *b, const struct assignment *a)
     if (!set_up(&k, a, &error)) {
         inbox_send(b, json_pack("{s:s, s:s}", "type", "refused", "why", error.text));
         if (error.code == ERROR_INPUT)
-            for (;;) free(inbox_take(b, -1)); /* starting again would not help */
+            for (;;) free(inbox_take(b, true)); /* starting again would not help */
         return;
     }
     json_t *roles = json_array();
@@ -184,7 +202,7 @@ void keeper_run(struct inbox *b, const struct assignment *a)
                             (int)k.role, "roles", roles));
     report(&k, STEP_LEGAL, NULL);
     for (;;) {
-        struct letter *l = inbox_take(b, -1);
+        struct letter *l = inbox_take(b, true);
         if (strcmp(l->verb, "follow") == 0) on_follow(&k, l);
         if (strcmp(l->verb, "check") == 0) on_check(&k, l);
         free(l);

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The search: a player that never rests. Between letters it thinks, on its own clock, on the others' and on
- * the start clock, in slices; whenever it is asked it also says what it would play now, so that a search that
- * is killed has left its opinion behind. */
+/* The search: a player that never rests. Between letters it thinks: on its own clock, on the others' and on
+ * the start clock. When a move is wanted it also says from time to time what it would play now, so that a
+ * search that is killed has left its opinion behind. */
 #include "net/worker.h"
 
 #include "base/clock.h"
 #include "player/player.h"
 #include "player/thoughts.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICE 0.25 /* seconds between two looks at the engine, and between two opinions */
+#define SHORTEST_SLICE 0.25 /* seconds between two opinions, or an eighth of the time if that is more */
+#define ENOUGH 0.01         /* seconds before a deadline that are as good as none */
 
 enum { LINES = 5 }; /* moves reported of those the search weighed */
 
@@ -23,7 +25,9 @@ struct search {
     struct player_config config;
     struct heap *heap; /* of texts */
     uint32_t role, turn;
-    bool idle;                      /* there is nothing to think about */
+    bool idle;                      /* there is nothing to think about, until the next letter */
+    bool slow;                      /* a slice is not enough to find the moves */
+    bool settled;                   /* the engine is ready or has failed, and we know */
     bool asked;                     /* a move is wanted */
     double due;                     /* by then */
     char *best;                     /* told last; NULL: nothing yet in this turn */
@@ -51,7 +55,8 @@ static char *move_text(struct search *s, uint32_t move)
 
 /* ---- thinking ---- */
 
-static void tell_best(struct search *s, char *move)
+/* `guess`: there was no time to find out what is legal. */
+static void tell_best(struct search *s, char *move, bool guess)
 {
     if (s->best && strcmp(s->best, move) == 0) {
         free(move);
@@ -59,7 +64,8 @@ static void tell_best(struct search *s, char *move)
     }
     free(s->best);
     s->best = move;
-    inbox_send(s->inbox, json_pack("{s:s, s:i, s:s}", "type", "best", "turn", (int)s->turn, "move", move));
+    inbox_send(s->inbox, json_pack("{s:s, s:i, s:s, s:b}", "type", "best", "turn", (int)s->turn, "move", move,
+                                   "guess", guess));
 }
 
 static void tell_move(struct search *s)
@@ -70,7 +76,7 @@ static void tell_move(struct search *s)
     while (moves && json_array_size(moves) > LINES) json_array_remove(moves, json_array_size(moves) - 1);
     json_object_set_new(m, "type", json_string("move"));
     json_object_set_new(m, "turn", json_integer(s->turn));
-    json_object_set_new(m, "move", json_string(s->best));
+    json_object_set_new(m, "move", json_string(s->best ? s->best : ""));
     json_object_set_new(m, "simulations", json_integer((json_int_t)s->simulations));
     json_object_set_new(m, "pondered", json_integer((json_int_t)s->pondered));
     json_object_set_new(m, "rate", json_real(s->seconds > 0 ? (double)s->simulations / s->seconds : 0));
@@ -82,28 +88,51 @@ static void tell_move(struct search *s)
     s->seconds = 0;
 }
 
+static bool hurried(const struct error *e)
+{
+    return e->code == ERROR_TIME || e->code == ERROR_CANCELLED;
+}
+
+static void ponder(struct search *s)
+{
+    struct budget b = {.stop = &s->inbox->stop};
+    struct error error = {0};
+    bool good = player_ponder(s->player, &b, &error);
+    s->pondered += player_report(s->player)->stats.simulations;
+    if (!good && !hurried(&error) && error.code != ERROR_INPUT) inbox_lost(s->inbox, error.text);
+    /* It ended by itself: the game is over, or the search has nothing more to find. */
+    s->idle = !atomic_load(&s->inbox->stop);
+}
+
 static void think(struct search *s)
 {
-    double now = clock_now(), until = now + SLICE;
-    struct budget b = {.deadline = s->asked && s->due < until ? s->due : until, .stop = &s->inbox->stop};
-    struct error error;
+    double now = clock_now(), left = s->due - now, slice = fmax(SHORTEST_SLICE, left / 8);
+    if (s->slow || left - slice < ENOUGH) slice = left;
+    struct budget b = {.deadline = now + slice, .stop = &s->inbox->stop};
+    struct error error = {0};
     uint32_t move;
-    if (!player_think(s->player, &b, &move, &error)) {
-        if (error.code != ERROR_INPUT || s->asked) inbox_lost(s->inbox, error.text);
-        s->idle = true; /* the game is over: there are no moves */
-        return;
-    }
+    bool good = player_think(s->player, &b, &move, &error);
     const struct player_report *r = player_report(s->player);
-    *(s->asked ? &s->simulations : &s->pondered) += r->stats.simulations;
-    if (s->asked) s->seconds += clock_now() - now;
-    s->trouble = r->trouble;
-    if (s->asked) tell_best(s, move_text(s, move));
-    bool searches = s->config.kind == PLAYER_SEARCH;
-    if (s->asked && (!searches || clock_now() >= s->due)) tell_move(s);
-    /* Without a search, or with one that fails, there is nothing to gain from going on at once. */
-    if (!searches && !s->asked) s->idle = true;
-    if (s->trouble.code && !atomic_load(&s->inbox->stop))
+    s->simulations += r->stats.simulations;
+    s->seconds += clock_now() - now;
+    s->trouble = good ? r->trouble : error;
+    if (!good && !hurried(&error)) inbox_lost(s->inbox, error.text);
+    if (atomic_load(&s->inbox->stop)) return; /* somebody wants something else */
+    bool guess = hurried(&s->trouble), over = clock_now() > s->due - ENOUGH;
+    s->slow |= guess;
+    if (good) tell_best(s, move_text(s, move), guess);
+    if (over || s->config.kind != PLAYER_SEARCH) tell_move(s);
+    /* A search that fails at once need not do so all the time. */
+    if (s->asked && s->trouble.code && !guess)
         clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = 20000000}, NULL);
+}
+
+/* Called by the thread that listens: the circuit is there, and the search should move to it. */
+static bool engine_news(void *data)
+{
+    struct search *s = data;
+    if (s->settled || !s->engine || engine_poll(s->engine) == ENGINE_WORKING) return false;
+    return s->settled = true;
 }
 
 /* ---- letters ---- */
@@ -134,7 +163,7 @@ static void on_follow(struct search *s, struct letter *l)
     rest(s);
     free(s->best);
     s->best = NULL;
-    s->idle = false;
+    s->idle = s->slow = false;
 }
 
 static void on_letter(struct search *s, struct letter *l)
@@ -181,17 +210,19 @@ void search_run(struct inbox *b, const struct assignment *a)
     if (!set_up(&s, a, &error)) {
         inbox_send(b, json_pack("{s:s, s:s}", "type", "refused", "why", error.text));
         if (error.code == ERROR_INPUT)
-            for (;;) free(inbox_take(b, -1)); /* starting again would not help */
+            for (;;) free(inbox_take(b, true)); /* starting again would not help */
         return;
     }
     inbox_send(b, json_pack("{s:s}", "type", "here"));
+    inbox_watch(b, engine_news, &s);
     for (;;) {
-        struct letter *l = inbox_take(b, s.idle ? -1 : 0);
-        if (l) {
+        struct letter *l = inbox_take(b, s.idle);
+        if (l)
             on_letter(&s, l);
-            free(l);
-        } else {
+        else if (s.asked)
             think(&s);
-        }
+        else
+            ponder(&s);
+        free(l);
     }
 }

@@ -92,7 +92,7 @@ static void begin_turn(struct sitting *s)
     json_decref(s->thoughts);
     s->answer = s->fallback = s->word = s->opinion = NULL;
     s->thoughts = NULL;
-    s->final = s->known = s->doubtful = false;
+    s->final = s->known = s->doubtful = s->all = s->guess = false;
     s->legal = 0;
 }
 
@@ -122,8 +122,8 @@ void sitting_settle(struct sitting *s, double now)
 {
     if (s->stage != SITTING_THINKING) return;
     bool time_up = now >= s->due;
-    bool checked = s->final && s->opinion && strcmp(s->opinion, s->word) == 0;
-    if (s->known && s->legal == 1 && s->fallback) return answer(s, s->fallback, "only move", &s->by_search);
+    bool checked = s->final && s->opinion && s->word && strcmp(s->opinion, s->word) == 0;
+    if (s->known && s->all && s->legal == 1) return answer(s, s->fallback, "only move", &s->by_search);
     if (checked) return answer(s, s->opinion, "search", &s->by_search);
     if (s->unplayable) return answer(s, "nil", "nobody", &s->by_nobody);
     if (!time_up) return;

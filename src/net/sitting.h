@@ -78,7 +78,9 @@ struct sitting {
     char *word, *opinion;        /* the search's: last heard, last found legal */
     json_t *thoughts;            /* with its final move */
     bool final, known, doubtful; /* it came; the keeper has reported; might repeat the turn before */
-    uint32_t legal;
+    bool guess;                  /* the search's last word */
+    uint32_t legal;              /* own moves known, */
+    bool all;                    /* which are all there are */
     double overdue; /* the search did not answer in time, and is given until then to say anything */
 
     /* for the summary */

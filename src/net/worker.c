@@ -2,8 +2,6 @@
 /* What both workers share: being a child of the server, and talking to it. */
 #include "net/worker.h"
 
-#include "base/clock.h"
-
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -14,7 +12,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { SERVER = 0 }; /* file descriptor */
+enum { SERVER = 0 };     /* file descriptor */
+enum { WATCH_MS = 100 }; /* between two looks around */
 
 char *letter_line(struct letter *l)
 {
@@ -44,37 +43,49 @@ static void deliver(struct inbox *b, const char *text, size_t n)
     pthread_mutex_unlock(&b->lock);
 }
 
+static void look_around(struct inbox *b)
+{
+    pthread_mutex_lock(&b->lock);
+    if (b->watch && b->watch(b->watch_data)) {
+        b->other_news = true;
+        atomic_store(&b->stop, true);
+        pthread_cond_signal(&b->news);
+    }
+    pthread_mutex_unlock(&b->lock);
+}
+
 static void *listen_to_server(void *data)
 {
     struct inbox *b = data;
     struct pollfd wait = {.fd = b->frames.socket, .events = POLLIN};
     for (;;) {
-        if (poll(&wait, 1, -1) < 0) continue;
-        if (!frames_fill(&b->frames)) _exit(0); /* nobody is left to work for */
-        size_t n;
-        for (char *text; (text = frames_take(&b->frames, &n));) deliver(b, text, n);
+        int n = poll(&wait, 1, WATCH_MS);
+        if (n > 0 && !frames_fill(&b->frames)) _exit(0); /* nobody is left to work for */
+        size_t size;
+        for (char *text; n > 0 && (text = frames_take(&b->frames, &size));) deliver(b, text, size);
+        look_around(b);
     }
     return NULL;
 }
 
-struct letter *inbox_take(struct inbox *b, double seconds)
+void inbox_watch(struct inbox *b, bool (*watch)(void *data), void *data)
 {
-    struct timespec until;
-    double end = clock_now() + (seconds > 0 ? seconds : 0);
-    until.tv_sec = (time_t)end;
-    until.tv_nsec = (long)((end - (double)until.tv_sec) * 1e9);
     pthread_mutex_lock(&b->lock);
-    while (!b->first && seconds != 0) {
-        if (seconds < 0)
-            pthread_cond_wait(&b->news, &b->lock);
-        else if (pthread_cond_timedwait(&b->news, &b->lock, &until))
-            break;
-    }
+    b->watch = watch;
+    b->watch_data = data;
+    pthread_mutex_unlock(&b->lock);
+}
+
+struct letter *inbox_take(struct inbox *b, bool wait)
+{
+    pthread_mutex_lock(&b->lock);
+    while (wait && !b->first && !b->other_news) pthread_cond_wait(&b->news, &b->lock);
     struct letter *l = b->first;
     if (l) b->first = l->next;
     if (!b->first) {
         b->last = &b->first;
-        atomic_store(&b->stop, false);
+        atomic_store(&b->stop, l && b->other_news);
+        if (!l) b->other_news = false;
     }
     pthread_mutex_unlock(&b->lock);
     return l;
@@ -149,23 +160,20 @@ int worker_main(const char *what)
 {
     static struct inbox b;
     struct assignment a;
-    pthread_condattr_t monotonic;
     pthread_t listener;
     bool search = strcmp(what, "search") == 0;
     be_a_child();
     frames_init(&b.frames, SERVER);
     b.last = &b.first;
     pthread_mutex_init(&b.lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&b.news, &monotonic);
+    pthread_cond_init(&b.news, NULL);
     if (search) {
         /* The same share of the processor, but the server and the keepers go first when they wake up. */
         struct sched_param none = {0};
         sched_setscheduler(0, SCHED_BATCH, &none);
     }
     if (pthread_create(&listener, NULL, listen_to_server, &b)) return 1;
-    struct letter *l = inbox_take(&b, -1);
+    struct letter *l = inbox_take(&b, true);
     if (!read_assignment(l, &a)) return 1;
     limit_memory(a.megabytes);
     if (search)

@@ -54,12 +54,18 @@ struct inbox {
     struct frames frames;
     pthread_mutex_t lock;
     pthread_cond_t news;
-    atomic_bool stop; /* there are letters */
+    atomic_bool stop; /* there are letters, or other news */
     struct letter *first, **last;
+    bool other_news;
+    bool (*watch)(void *data);
+    void *watch_data;
 };
 
-/* The next letter; the caller frees it. Waits so many seconds for one (negative: for ever). */
-struct letter *inbox_take(struct inbox *b, double seconds);
+/* The next letter; the caller frees it. NULL: there is none, and it was not to be waited for, or there are
+ * other news. `stop` is false then. */
+struct letter *inbox_take(struct inbox *b, bool wait);
+/* From now on ask this in the other thread a few times a second; true: there are other news. */
+void inbox_watch(struct inbox *b, bool (*watch)(void *data), void *data);
 void inbox_send(struct inbox *b, json_t *message); /* takes the message over */
 /* Tell why, and leave. */
 _Noreturn void inbox_lost(struct inbox *b, const char *why);
