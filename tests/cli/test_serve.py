@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`ludens serve` against raw sockets: every form of every message, everything that can go wrong with one."""
 import socket
+import threading
 import time
 import urllib.parse
 
@@ -174,6 +175,32 @@ class Serve(harness.Case):
             self.assertTrue(server.events(f"bad{i}", "refused"))
         self.assertEqual(server.post(f"(START who nobody ({TREE}) 5 5)"), "ready")
         self.assertEqual(server.post("(PLAY who NIL)"), "nil")
+
+    def test_rules_that_take_for_ever(self):
+        rest = "(role robot) (init (a 0)) (<= terminal (true (b 0))) (goal robot 0) (<= (next (a 0)) (true (a 0)))"
+        hostile = {
+            "grow": "(p 0) (<= (p (s ?x)) (p ?x)) (<= (legal robot (m ?x)) (p ?x))",
+            "join": "(<= (legal robot (m ?a ?b ?c ?d ?e ?f)) (n ?a) (n ?b) (n ?c) (n ?d) (n ?e) (n ?f))" +
+                    "".join(f"(n {i})" for i in range(100))}
+        server = self.server("--matches", 3, "--player", "random", "--memory", 200)
+        self.start(server)
+        answers = {}
+
+        def sit(match):
+            answers[match] = [server.post(f"(START {match} robot ({rest} {hostile[match]}) 1 1)"), server.post(f"(PLAY {match} NIL)")]
+        threads = [threading.Thread(target=sit, args=(match,)) for match in hostile]
+        for t in threads:
+            t.start()
+        at, moves = 0, "NIL"
+        while at < NODES:
+            move = server.post(f"(PLAY m1 {moves})")
+            self.assertIn(move, steps(at))
+            at, moves = node(move), f"({move})"
+        for t in threads:
+            t.join()
+        for match in hostile:
+            self.assertEqual(answers[match][0], "ready")
+            self.assertRegex(answers[match][1], r"^(nil|\(m .*\))$")
 
     def test_two_hundred_idle_connections(self):
         server = self.server("--player", "random")
