@@ -257,8 +257,9 @@ static void on_game(struct sitting *s, const json_t *m)
 static void on_refused(struct sitting *s, int which, const json_t *m)
 {
     sitting_note(s, "refused", json_pack("{s:s, s:s}", "helper", names[which], "why", string_of(m, "why")));
-    sitting_say(s, "the rules cannot be played: %s", string_of(m, "why"));
-    if (which == SITTING_KEEPER) replace(&s->unplayable, string_of(m, "why"));
+    sitting_say(s, "the %s cannot play these rules: %s", names[which], string_of(m, "why"));
+    if (which == SITTING_KEEPER && json_is_true(json_object_get(m, "for_ever")))
+        replace(&s->unplayable, string_of(m, "why"));
 }
 
 static void on_message(struct sitting *s, int which, json_t *m)

@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "game/reasoner.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -169,8 +170,7 @@ static void on_check(struct keeper *k, struct letter *l)
 static bool set_up(struct keeper *k, const struct assignment *a, struct error *error)
 {
     size_t memory = (size_t)a->megabytes << 20;
-    double seconds = a->seconds < 1 ? 1 : a->seconds > 60 ? 60 : a->seconds;
-    k->patience = seconds * SHARE_FOR_MOVES;
+    k->patience = fmax(a->seconds, 1) * SHARE_FOR_MOVES;
     k->game = game_from_text("match", a->rules, a->rules_size, memory / 2, NULL, error);
     if (!k->game) return false;
     int role = game_role(k->game, a->role);
@@ -179,7 +179,7 @@ static bool set_up(struct keeper *k, const struct assignment *a, struct error *e
     k->joint = calloc(k->game->nroles, sizeof *k->joint);
     k->heap = heap_new(0);
     if (!k->joint || !k->heap) return error_set(error, ERROR_MEMORY, "out of memory");
-    k->reasoner = reasoner_lifted_within(k->game, memory / 2, seconds, error);
+    k->reasoner = reasoner_lifted(k->game, memory / 2, error);
     if (!k->reasoner) return false;
     return k->reasoner->ops->initial(k->reasoner, &k->state) || (*error = k->reasoner->error, false);
 }
@@ -190,9 +190,7 @@ void keeper_run(struct inbox *b, const struct assignment *a)
     struct error error;
     rng_init(&k.rng, a->seed);
     if (!set_up(&k, a, &error)) {
-        inbox_send(b, json_pack("{s:s, s:s}", "type", "refused", "why", error.text));
-        if (error.code == ERROR_INPUT)
-            for (;;) free(inbox_take(b, true)); /* starting again would not help */
+        inbox_refuse(b, &error);
         return;
     }
     json_t *roles = json_array();

@@ -208,9 +208,7 @@ void search_run(struct inbox *b, const struct assignment *a)
     struct search s = {.inbox = b};
     struct error error;
     if (!set_up(&s, a, &error)) {
-        inbox_send(b, json_pack("{s:s, s:s}", "type", "refused", "why", error.text));
-        if (error.code == ERROR_INPUT)
-            for (;;) free(inbox_take(b, true)); /* starting again would not help */
+        inbox_refuse(b, &error);
         return;
     }
     inbox_send(b, json_pack("{s:s}", "type", "here"));

@@ -104,6 +104,13 @@ void inbox_send(struct inbox *b, json_t *message)
     }
 }
 
+void inbox_refuse(struct inbox *b, const struct error *why)
+{
+    bool for_ever = why->code == ERROR_INPUT; /* starting again would not help */
+    inbox_send(b, json_pack("{s:s, s:s, s:b}", "type", "refused", "why", why->text, "for_ever", for_ever));
+    while (for_ever) free(inbox_take(b, true));
+}
+
 void inbox_lost(struct inbox *b, const char *why)
 {
     inbox_send(b, json_pack("{s:s, s:s}", "type", "lost", "why", why));
