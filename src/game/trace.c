@@ -34,20 +34,37 @@ void trace_lines_sort(struct trace_lines *lines)
     if (lines->v.n > 1) qsort(lines->v.v, lines->v.n, sizeof *lines->v.v, compare_lines);
 }
 
+/* The list moved from plain memory to the heap: what unwinds from here on loses nothing. */
+static uint32_t *adopt(struct heap *heap, struct list *list)
+{
+    struct heap_guard guard;
+    struct error error;
+    if (HEAP_ENTER(heap, &guard, &error)) {
+        uint32_t *v = heap_alloc(heap, list->n * sizeof *v);
+        if (v) memcpy(v, list->v, list->n * sizeof *v);
+        heap_leave(heap);
+        list_done(list);
+        return v;
+    }
+    list_done(list);
+    heap_fail(heap, error.code, "%s", error.text);
+}
+
 bool trace_facts(struct reasoner *r, const struct state *s, struct trace_lines *out)
 {
     struct list facts = {0};
     struct text line;
     trace_lines_clear(out);
     bool ok = r->ops->facts(r, s, &facts);
+    uint32_t n = facts.n, *v = adopt(out->heap, &facts);
     text_init(&line, out->heap);
-    for (uint32_t i = 0; ok && i < facts.n; i++) {
+    for (uint32_t i = 0; ok && i < n; i++) {
         text_clear(&line);
-        term_print(r->terms, facts.v[i], true, NULL, &line);
+        term_print(r->terms, v[i], true, NULL, &line);
         trace_lines_add(out, text_str(&line));
     }
     heap_release(out->heap, line.s);
-    list_done(&facts);
+    heap_release(out->heap, v);
     trace_lines_sort(out);
     return ok;
 }
@@ -59,15 +76,16 @@ static bool add_moves(struct reasoner *r, const struct state *s, uint32_t role, 
     struct list moves = {0};
     struct text line;
     bool ok = r->ops->legal(r, s, role, &moves);
+    uint32_t n = moves.n, *v = adopt(out->heap, &moves);
     text_init(&line, out->heap);
-    for (uint32_t i = 0; ok && i < moves.n; i++) {
+    for (uint32_t i = 0; ok && i < n; i++) {
         text_clear(&line);
         text_puts(&line, prefix);
-        reasoner_print_move(r, role, moves.v[i], true, &line);
+        reasoner_print_move(r, role, v[i], true, &line);
         trace_lines_add(out, text_str(&line));
     }
     heap_release(out->heap, line.s);
-    list_done(&moves);
+    heap_release(out->heap, v);
     return ok;
 }
 
