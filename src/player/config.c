@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "player/config.h"
 
+#include "player/script.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -16,6 +18,7 @@ const struct player_preset player_presets[] = {
      "the strongest we can measure; the default"},
     {"random", "kind=random", "any legal move"},
     {"legal", "kind=legal", "the first legal move"},
+    {"script", "kind=script", "the first legal move that fits the option prefer"},
     {"ary2007", "tree=off,discount=1", "Ary in the qualification of 2007: pure Monte Carlo"},
     {"ary", "c=50,discount=1", "Ary afterwards: UCT with C = 50"},
     {"cadia2007", "", "CadiaPlayer 2007: UCT, uniform playouts"},
@@ -42,7 +45,7 @@ const struct player_preset player_presets[] = {
 #define AT(field) offsetof(struct player_config, field)
 
 const struct player_option player_options[] = {
-    {"kind", PLAYER_CHOICE, AT(kind), 0, 0, "search|random|legal", "what decides"},
+    {"kind", PLAYER_CHOICE, AT(kind), 0, 0, "search|random|legal|script", "what decides"},
     {"tree", PLAYER_BOOL, AT(tree), 0, 0, NULL, "grow a tree; off: pure Monte Carlo"},
     {"c", PLAYER_REAL, AT(c), 0, 1e6, NULL, "exploration constant of UCT, on rewards 0..100"},
     {"discount", PLAYER_REAL, AT(discount), 0, 1, NULL,
@@ -68,6 +71,8 @@ const struct player_option player_options[] = {
     {"decay", PLAYER_DECAY, AT(decay), 0, 0, NULL,
      "forget: move:G, batch:G:N, sim:W, or several joined by '+'; off in one-player games"},
     {"solo", PLAYER_BOOL, AT(solo), 0, 0, NULL, "let decay work in one-player games, too"},
+    {"prefer", PLAYER_PATTERNS, AT(prefer), 0, 0, NULL,
+     "moves of a script, as (move 1 ? ? ?); ? is any term; several with ';' between them, best first"},
     {"lanes", PLAYER_INT, AT(lanes), 0, 512, NULL, "simulations in flight at once; 0: chosen for the budget"},
     {"memory", PLAYER_INT, AT(memory), 0, 1e7, NULL, "MB for the tree; 0: a quarter of the machine's"},
     {0},
@@ -164,6 +169,13 @@ static bool set_value(struct player_config *c, const struct player_option *o, co
         *(int64_t *)at = x;
         return true;
     }
+    case PLAYER_PATTERNS: {
+        char *prefer = at;
+        if (strlen(value) >= sizeof c->prefer)
+            return error_set(error, ERROR_INPUT, "%s is longer than %zu characters", o->name,
+                             sizeof c->prefer - 1);
+        return script_check(value, error) && strcpy(prefer, value);
+    }
     case PLAYER_DECAY:
         return parse_decay(value, at) || error_set(error, ERROR_INPUT,
                                                    "decay is off, or move:G, batch:G:N, sim:W (G and W from "
@@ -225,5 +237,6 @@ void player_option_default(const struct player_option *o, char *out, size_t size
     case PLAYER_REAL: snprintf(out, size, "%g", *(const double *)at); break;
     case PLAYER_INT: snprintf(out, size, "%" PRId64, *(const int64_t *)at); break;
     case PLAYER_DECAY: snprintf(out, size, "off"); break;
+    case PLAYER_PATTERNS: snprintf(out, size, "none"); break;
     }
 }

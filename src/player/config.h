@@ -6,7 +6,7 @@
 
 #include "search/mcts.h"
 
-enum player_kind { PLAYER_SEARCH, PLAYER_RANDOM, PLAYER_LEGAL };
+enum player_kind { PLAYER_SEARCH, PLAYER_RANDOM, PLAYER_LEGAL, PLAYER_SCRIPT };
 enum playout_scheme {
     PLAYOUT_UNIFORM,
     PLAYOUT_MAST,
@@ -34,9 +34,10 @@ struct player_config {
     double cells;  /* FAST's c for cell features */
     bool lgr;
     struct decay decay;
-    bool solo;      /* decay in one-player games, too: 001 table VI measures that it does not pay */
-    int64_t lanes;  /* 0: what measurement recommends */
-    int64_t memory; /* MB; 0: a quarter of the machine's */
+    char prefer[100]; /* patterns of moves (script.h) */
+    bool solo;        /* decay in one-player games, too: 001 table VI measures that it does not pay */
+    int64_t lanes;    /* 0: what measurement recommends */
+    int64_t memory;   /* MB; 0: a quarter of the machine's */
 };
 
 /* Parse "PRESET[,OPTION=VALUE]...". False and an error that says what is allowed. */
@@ -50,7 +51,7 @@ extern const struct player_preset player_presets[]; /* ends with a NULL name */
 
 struct player_option {
     const char *name;
-    enum { PLAYER_BOOL, PLAYER_REAL, PLAYER_INT, PLAYER_CHOICE, PLAYER_DECAY } type;
+    enum { PLAYER_BOOL, PLAYER_REAL, PLAYER_INT, PLAYER_CHOICE, PLAYER_DECAY, PLAYER_PATTERNS } type;
     size_t offset;
     double min, max;
     const char *choices; /* "uniform|mast|..." in the order of the enum */

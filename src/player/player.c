@@ -8,6 +8,8 @@
  * Every step obeys the deadline and the stop flag, and leaves the player fit to go on with it next time. */
 #include "player/player.h"
 
+#include "player/script.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -306,6 +308,21 @@ static void set_patience(struct player *p, const struct budget *budget)
 }
 
 /* The search's move, if it has one; else the one in hand. */
+/* Without memory for the text of moves, the first legal move. */
+static uint32_t by_script(struct player *p)
+{
+    struct error error;
+    struct heap_guard guard;
+    struct heap *heap = heap_new(0);
+    volatile uint32_t chosen = 0;
+    if (heap && HEAP_ENTER(heap, &guard, &error)) {
+        chosen = script_choose(p->config.prefer, heap, p->reasoner, p->role, &p->legal);
+        heap_leave(heap);
+    }
+    heap_free(heap);
+    return chosen;
+}
+
 static bool think(struct player *p, const struct budget *budget, bool forced_too, uint32_t *move,
                   struct error *error)
 {
@@ -323,7 +340,9 @@ static bool think(struct player *p, const struct budget *budget, bool forced_too
                   here ? "all legal moves" : "the state");
     bool searching = sure && p->config.kind == PLAYER_SEARCH && (p->legal.n > 1 || forced_too);
     if (!searching || !search(p, budget, move, &p->report.trouble))
-        *move = p->legal.v[p->config.kind == PLAYER_RANDOM ? rng_below(&p->rng, p->legal.n) : 0];
+        *move = p->legal.v[p->config.kind == PLAYER_RANDOM   ? rng_below(&p->rng, p->legal.n)
+                           : p->config.kind == PLAYER_SCRIPT ? by_script(p)
+                                                             : 0];
     return true;
 }
 
