@@ -75,6 +75,15 @@ static void list_one(void *data, const char *name, const char *path)
 {
     struct listing *l = data;
     struct error error = {0};
+    if (grid_recognise(path)) {
+        struct grid *g = grid_load(path, NULL, &error);
+        if (g)
+            printf("%-22s %3u x %-3u %s\n", name, g->across.n, g->along.n, g->title);
+        else
+            printf("%-22s %9s %s\n", name, "broken", error.text), l->bad++;
+        grid_free(g);
+        return;
+    }
     struct spec *s = spec_load(path, NULL, &error);
     if (s)
         printf("%-22s %3u x %-3u %s\n", name, s->ngames, s->npairings, s->title);

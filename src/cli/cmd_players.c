@@ -24,7 +24,7 @@ int cmd_players(int argc, char **argv)
             snprintf(range, sizeof range, "on|off");
         else if (o->type == PLAYER_CHOICE)
             snprintf(range, sizeof range, "%s", o->choices);
-        else if (o->type != PLAYER_DECAY)
+        else if (o->type == PLAYER_REAL || o->type == PLAYER_INT)
             snprintf(range, sizeof range, "%g..%g", o->min, o->max);
         printf("  %-10s %s\n  %-10s   %s%sdefault %s\n", o->name, o->help, "", range, *range ? ", " : "",
                standard);

@@ -4,6 +4,7 @@
 #define CLI_LAB_H
 
 #include "cli/commands.h"
+#include "lab/grid.h"
 #include "lab/run.h"
 
 int lab_run(int argc, char **argv);
@@ -25,6 +26,16 @@ struct lab_progress {
 };
 void lab_progress_show(struct lab_progress *l, const struct run_progress *p, const char *more);
 void lab_progress_end(struct lab_progress *l, const struct run_progress *p);
+
+/* lab_grid.c: experiments with boards (lab/grid.h). */
+struct lab_report_form {    /* NULL and false: text on standard output */
+    const char *html, *svg; /* a file; what the names of the figures' files begin with */
+    bool csv, json;
+};
+bool lab_grid_run(const char *what, const char *db, uint32_t jobs, const struct grid_changes *changes,
+                  bool force, struct error *error);
+bool lab_grid_report(const char *what, const char *db, const struct lab_report_form *form,
+                     struct error *error);
 
 /* The number of processors. */
 int64_t lab_default_jobs(void);

@@ -13,7 +13,7 @@
 #define MAX_EXPERIMENTS 1000
 
 struct report_arguments {
-    const char *db, *html;
+    const char *db, *html, *svg;
     bool csv, json, details;
 };
 
@@ -85,6 +85,10 @@ static bool print(const struct report_arguments *a, struct results *const *list,
 /* The experiment's own name is what the file says, not how it was asked for. */
 static bool report(const char *what, const struct report_arguments *a, struct error *error)
 {
+    if (grid_recognise(what)) {
+        struct lab_report_form form = {.html = a->html, .svg = a->svg, .csv = a->csv, .json = a->json};
+        return lab_grid_report(what, a->db, &form, error);
+    }
     struct names names = {0};
     struct spec *spec = NULL;
     const char *path = a->db;
@@ -118,6 +122,8 @@ int lab_report(int argc, char **argv)
         {"db", 0, OPTION_STRING, &a.db, .value = "FILE", .help = "the database"},
         {"html", 0, OPTION_STRING, &a.html, .value = "FILE",
          .help = "write a page for the browser; -: to standard output"},
+        {"svg", 0, OPTION_STRING, &a.svg, .value = "PREFIX",
+         .help = "experiments with boards: write the figures to PREFIX-NAME.svg"},
         {"csv", 0, OPTION_FLAG, &a.csv, .help = "one line per cell"},
         {"json", 0, OPTION_FLAG, &a.json, .help = "everything, as JSON"},
         {"details", 'd', OPTION_FLAG, &a.details, .help = "every cell, by player and by seat"},

@@ -11,7 +11,7 @@
 
 struct run_arguments {
     const char *db, *only, *part;
-    int64_t jobs, number;
+    int64_t jobs, number, steps;
     bool quick, force;
     struct match_budget budget;
     uint64_t seed;
@@ -59,6 +59,15 @@ static bool read_part(const char *s, struct run_options *o, struct error *error)
 
 static bool run(const char *what, const struct run_arguments *a, struct error *error)
 {
+    if (grid_recognise(what)) {
+        struct grid_changes changes = {.quick = a->quick,
+                                       .number = (uint32_t)a->number,
+                                       .steps = (uint64_t)a->steps,
+                                       .sims = a->budget.simulations,
+                                       .new_seed = a->seed != 0,
+                                       .seed = a->seed};
+        return lab_grid_run(what, a->db, (uint32_t)a->jobs, &changes, a->force, error);
+    }
     struct spec_changes changes = {.quick = a->quick,
                                    .number = (uint32_t)a->number,
                                    .budget = a->budget,
@@ -112,6 +121,8 @@ int lab_run(int argc, char **argv)
          .help = "seconds per move, likewise"},
         {"expansions", 0, OPTION_INT, &a.budget.expansions, .min = 0, .max = 1e15, .value = "N",
          .help = "nodes added per move, likewise"},
+        {"steps", 0, OPTION_INT, &a.steps, .min = 0, .max = 1e15, .value = "N",
+         .help = "steps of simulations per move, likewise, in experiments with boards"},
         {"seed", 0, OPTION_SEED, &a.seed, .value = "N", .help = "another seed; 0: the experiment's"},
         {"part", 0, OPTION_STRING, &a.part, .value = "K/N",
          .help = "every N-th game only: for several machines, whose databases `ludens lab merge` joins"},

@@ -307,7 +307,6 @@ static void set_patience(struct player *p, const struct budget *budget)
     p->reasoner->cancel = budget ? budget->stop : NULL;
 }
 
-/* The search's move, if it has one; else the one in hand. */
 /* Without memory for the text of moves, the first legal move. */
 static uint32_t by_script(struct player *p)
 {
@@ -323,6 +322,7 @@ static uint32_t by_script(struct player *p)
     return chosen;
 }
 
+/* The search's move, if it has one; else the one in hand. */
 static bool think(struct player *p, const struct budget *budget, bool forced_too, uint32_t *move,
                   struct error *error)
 {

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Figures like 7.3 (contours), 7.5 and 7.6 (lines over depth and over natural ends) and 7.7 (over runners).
+ */
+#include "lab/grid_report.h"
+#include "lab/plot.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static const struct grid_cell *cell(const struct grid_results *r, uint32_t i, uint32_t j)
+{
+    return &r->cells[j * r->grid->across.n + i];
+}
+
+/* Ticks: about so many, at 1, 2 or 5 times a power of ten. */
+static double tick_step(double range, double about)
+{
+    double raw = range / about, power = pow(10, floor(log10(raw)));
+    return power * (raw / power <= 1 ? 1 : raw / power <= 2 ? 2 : raw / power <= 5 ? 5 : 10);
+}
+
+static struct plot_axis axis_of(const struct grid_axis *a)
+{
+    double min = (double)a->values[0], max = (double)a->values[a->n - 1];
+    if (max == min) max = min + 1;
+    return (struct plot_axis){a->label, min, max, tick_step(max - min, 10) < 1 ? 1 : tick_step(max - min, 10),
+                              NULL};
+}
+
+/* Wins from 0 to 50% where nobody does better, to 100% otherwise. */
+static struct plot_axis axis_of_wins(const struct grid_results *r)
+{
+    double top = 0;
+    for (uint32_t k = 0; k < r->grid->across.n * r->grid->along.n; k++)
+        if (r->cells[k].games) top = fmax(top, r->cells[k].rate.mean);
+    return top <= 0.5 ? (struct plot_axis){"win rate", 0, 50, 10, "%"}
+                      : (struct plot_axis){"win rate", 0, 100, 20, "%"};
+}
+
+static void subtitle(const struct grid_results *r, char *out, size_t size)
+{
+    const struct grid *g = r->grid;
+    uint64_t least = UINT64_MAX, most = 0;
+    for (uint32_t k = 0; k < g->across.n * g->along.n; k++) {
+        if (r->cells[k].games < least) least = r->cells[k].games;
+        if (r->cells[k].games > most) most = r->cells[k].games;
+    }
+    char games[60];
+    snprintf(games, sizeof games, least == most ? "%" PRIu64 : "%" PRIu64 " to %" PRIu64, least, most);
+    if (g->steps)
+        snprintf(out, size, "%s games a point, %" PRIu64 " steps a move", games, g->steps);
+    else if (g->sims)
+        snprintf(out, size, "%s games a point, %" PRIu64 " simulations a move", games, g->sims);
+    else
+        snprintf(out, size, "%s games a point", games);
+}
+
+/* The size of the game tree, as a logarithm, at all whole values between the ends of both axes. */
+static struct plot_field tree_sizes(const struct grid_results *r)
+{
+    const struct grid *g = r->grid;
+    int64_t x0 = g->across.values[0], y0 = g->along.values[0];
+    struct plot_field f = {.nx = (uint32_t)(g->across.values[g->across.n - 1] - x0 + 1),
+                           .ny = (uint32_t)(g->along.values[g->along.n - 1] - y0 + 1)};
+    double *xs = heap_alloc(r->heap, f.nx * sizeof *xs), *ys = heap_alloc(r->heap, f.ny * sizeof *ys),
+           *z = heap_alloc(r->heap, (size_t)f.nx * f.ny * sizeof *z);
+    for (uint32_t j = 0; j < f.ny; j++)
+        for (uint32_t i = 0; i < f.nx; i++) {
+            struct grid whole = *g;
+            whole.across.values[0] = x0 + i;
+            whole.along.values[0] = y0 + j;
+            struct grid_point p = grid_point(&whole, 0, 0);
+            xs[i] = (double)p.across;
+            ys[j] = (double)p.along;
+            z[j * f.nx + i] = diagram_race_nodes((uint32_t)p.board.lanes, (uint32_t)p.board.length);
+        }
+    f.xs = xs;
+    f.ys = ys;
+    f.z = z;
+    return f;
+}
+
+static struct plot_field win_rates(const struct grid_results *r)
+{
+    const struct grid *g = r->grid;
+    struct plot_field f = {.nx = g->across.n, .ny = g->along.n};
+    double *xs = heap_alloc(r->heap, f.nx * sizeof *xs), *ys = heap_alloc(r->heap, f.ny * sizeof *ys),
+           *z = heap_alloc(r->heap, (size_t)f.nx * f.ny * sizeof *z);
+    for (uint32_t i = 0; i < f.nx; i++) xs[i] = (double)g->across.values[i];
+    for (uint32_t j = 0; j < f.ny; j++) ys[j] = (double)g->along.values[j];
+    for (uint32_t k = 0; k < f.nx * f.ny; k++) z[k] = r->cells[k].games ? 100 * r->cells[k].rate.mean : NAN;
+    f.xs = xs;
+    f.ys = ys;
+    f.z = z;
+    return f;
+}
+
+/* Win-rate contours over the size of the game tree. */
+static void contours(const struct grid_results *r, struct text *out)
+{
+    const struct grid *g = r->grid;
+    struct plot_field sizes = tree_sizes(r), rates = win_rates(r);
+    struct plot plot;
+    struct plot_axis x = axis_of(&g->across), y = axis_of(&g->along);
+    char under[200], label[60];
+    double most = sizes.z[sizes.nx * sizes.ny - 1], step = tick_step(most, 12);
+    subtitle(r, under, sizeof under);
+    plot_begin(&plot, out, g->title, under);
+    plot_axes(&plot, &x, &y);
+    for (double level = step; level < most; level += step) plot_shade(&plot, &sizes, level);
+    for (int level = 49, k = 0; level > 0; level = level == 49 ? 45 : level - 5, k++) {
+        snprintf(label, sizeof label, "%d%%", level);
+        plot_contour(&plot, &rates, level, level == 49 ? 0 : 1, label, 0.3 + 0.2 * (k % 3));
+    }
+    plot_note(&plot, "lines: win rate");
+    plot_note(&plot, "(draws count half)");
+    plot_note(&plot, "shades: positions in");
+    plot_note(&plot, "the game tree, from");
+    snprintf(label, sizeof label, "10^%g to 10^%g", step, floor(most / step) * step);
+    plot_note(&plot, label);
+    plot_end(&plot);
+}
+
+/* A line for each value of `along`, over `across` or over the share of simulations that ended naturally. */
+static void lines(const struct grid_results *r, bool over_natural, struct text *out)
+{
+    const struct grid *g = r->grid;
+    uint32_t n = g->across.n;
+    double *xs = heap_alloc(r->heap, n * sizeof *xs), *ys = heap_alloc(r->heap, n * sizeof *ys),
+           *halves = heap_alloc(r->heap, n * sizeof *halves);
+    struct plot plot;
+    struct plot_axis x = axis_of(&g->across), y = axis_of_wins(r);
+    char under[200], label[80];
+    if (over_natural) x = (struct plot_axis){"simulations that ended with a natural result", 0, 100, 10, "%"};
+    subtitle(r, under, sizeof under);
+    plot_begin(&plot, out, g->title, under);
+    plot_axes(&plot, &x, &y);
+    for (uint32_t j = 0; j < g->along.n; j++) {
+        for (uint32_t i = 0; i < n; i++) {
+            const struct grid_cell *c = cell(r, i, j);
+            xs[i] = over_natural ? (c->simulations ? 100 * (double)c->decided / (double)c->simulations : NAN)
+                                 : (double)g->across.values[i];
+            ys[i] = c->games ? 100 * c->rate.mean : NAN;
+            halves[i] = 100 * c->rate.half;
+        }
+        snprintf(label, sizeof label, "%" PRId64 " %s", g->along.values[j], g->along.label);
+        plot_line(&plot, xs, ys, halves, n, j, label);
+    }
+    plot_end(&plot);
+}
+
+/* The other way round: over `along`, for a few values of `across`. */
+static void crosswise(const struct grid_results *r, struct text *out)
+{
+    const struct grid *g = r->grid;
+    uint32_t n = g->along.n, some[3] = {g->across.n / 4, g->across.n / 2, g->across.n - 1};
+    double *xs = heap_alloc(r->heap, n * sizeof *xs), *ys = heap_alloc(r->heap, n * sizeof *ys),
+           *halves = heap_alloc(r->heap, n * sizeof *halves);
+    struct plot plot;
+    struct plot_axis x = axis_of(&g->along), y = axis_of_wins(r);
+    char under[200], label[80];
+    subtitle(r, under, sizeof under);
+    plot_begin(&plot, out, g->title, under);
+    plot_axes(&plot, &x, &y);
+    for (int k = 0; k < 3; k++) {
+        if (k && some[k] == some[k - 1]) continue;
+        for (uint32_t j = 0; j < n; j++) {
+            const struct grid_cell *c = cell(r, some[k], j);
+            xs[j] = (double)g->along.values[j];
+            ys[j] = c->games ? 100 * c->rate.mean : NAN;
+            halves[j] = 100 * c->rate.half;
+        }
+        snprintf(label, sizeof label, "%s %" PRId64, g->across.label, g->across.values[some[k]]);
+        plot_line(&plot, xs, ys, halves, n, (uint32_t)k, label);
+    }
+    plot_end(&plot);
+}
+
+void grid_figures(const struct grid_results *r, void (*each)(void *data, const char *name, const char *svg),
+                  void *data)
+{
+    struct text svg;
+    text_init(&svg, r->heap);
+    if (r->grid->show == GRID_CONTOURS) {
+        contours(r, &svg);
+        each(data, "contours", text_str(&svg));
+    }
+    if (r->grid->show != GRID_LINES) return;
+    lines(r, false, &svg);
+    each(data, grid_parameter_names[r->grid->across.parameter], text_str(&svg));
+    text_clear(&svg);
+    lines(r, true, &svg);
+    each(data, "natural", text_str(&svg));
+    text_clear(&svg);
+    crosswise(r, &svg);
+    each(data, grid_parameter_names[r->grid->along.parameter], text_str(&svg));
+}
