@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+const double grid_sizes[GRID_SIZES] = {6, 8, 10, 15, 20};
+
 static const struct grid_cell *cell(const struct grid_results *r, uint32_t i, uint32_t j)
 {
     return &r->cells[j * r->grid->across.n + i];
@@ -121,6 +123,52 @@ static void contours(const struct grid_results *r, struct text *out)
     plot_end(&plot);
 }
 
+/* The value of a column of a field at y, or of y where the column has a value: both ascend. */
+static double interpolate(const double *from, const double *to, uint32_t stride_from, uint32_t stride_to,
+                          uint32_t n, double at)
+{
+    for (uint32_t k = 0; k + 1 < n; k++) {
+        double a = from[k * stride_from], b = from[(k + 1) * stride_from];
+        if (at < a || at > b || b <= a) continue;
+        return to[k * stride_to] + (at - a) / (b - a) * (to[(k + 1) * stride_to] - to[k * stride_to]);
+    }
+    return NAN;
+}
+
+/* Win rates where the game tree has `size` (a logarithm): for each value of `across`, NAN where no length in
+ * the experiment gives that size. */
+void grid_equal_size(const struct grid_results *r, double size, double *out)
+{
+    struct plot_field sizes = tree_sizes(r), rates = win_rates(r);
+    for (uint32_t i = 0; i < rates.nx; i++) {
+        uint32_t column = (uint32_t)(rates.xs[i] - sizes.xs[0]);
+        double y = interpolate(sizes.z + column, sizes.ys, sizes.nx, 1, sizes.ny, size);
+        out[i] = isnan(y) ? NAN : interpolate(rates.ys, rates.z + i, 1, rates.nx, rates.ny, y);
+    }
+}
+
+/* Does the search care about the size of the tree alone? Then these lines are level. */
+static void equal_sizes(const struct grid_results *r, struct text *out)
+{
+    const struct grid *g = r->grid;
+    double *ys = heap_alloc(r->heap, g->across.n * sizeof *ys),
+           *xs = heap_alloc(r->heap, g->across.n * sizeof *xs);
+    struct plot plot;
+    struct plot_axis x = axis_of(&g->across), y = axis_of_wins(r);
+    char under[200], title[200], label[60];
+    for (uint32_t i = 0; i < g->across.n; i++) xs[i] = (double)g->across.values[i];
+    subtitle(r, under, sizeof under);
+    snprintf(title, sizeof title, "%.150s at equal sizes of the game tree", g->title);
+    plot_begin(&plot, out, title, under);
+    plot_axes(&plot, &x, &y);
+    for (uint32_t k = 0; k < GRID_SIZES; k++) {
+        grid_equal_size(r, grid_sizes[k], ys);
+        snprintf(label, sizeof label, "10^%g positions", grid_sizes[k]);
+        plot_line(&plot, xs, ys, NULL, g->across.n, k, label);
+    }
+    plot_end(&plot);
+}
+
 /* A line for each value of `along`, over `across` or over the share of simulations that ended naturally. */
 static void lines(const struct grid_results *r, bool over_natural, struct text *out)
 {
@@ -184,6 +232,9 @@ void grid_figures(const struct grid_results *r, void (*each)(void *data, const c
     if (r->grid->show == GRID_CONTOURS) {
         contours(r, &svg);
         each(data, "contours", text_str(&svg));
+        text_clear(&svg);
+        equal_sizes(r, &svg);
+        each(data, "sizes", text_str(&svg));
     }
     if (r->grid->show != GRID_LINES) return;
     lines(r, false, &svg);

@@ -5,6 +5,7 @@
 #include "lab/plot.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 #define MOVES_SHOWN 3 /* as in table 7.1 */
 
@@ -38,6 +39,24 @@ static void table_of_rates(FILE *out, const struct grid_results *r)
             else
                 fprintf(out, "%7s", "-");
         }
+        fputc('\n', out);
+    }
+}
+
+/* What depth and branching factor do at the same size of the tree. */
+static void table_of_sizes(FILE *out, const struct grid_results *r)
+{
+    const struct grid *g = r->grid;
+    double rates[GRID_MAX_VALUES];
+    fprintf(out, "\nthe same where the game tree has so many positions\n\n");
+    for (uint32_t k = GRID_SIZES; k-- > 0;) {
+        grid_equal_size(r, grid_sizes[k], rates);
+        fprintf(out, "   10^%-2g", grid_sizes[k]);
+        for (uint32_t i = 0; i < g->across.n; i++)
+            if (isnan(rates[i]))
+                fprintf(out, "%7s", "-");
+            else
+                fprintf(out, "%7.1f", rates[i]);
         fputc('\n', out);
     }
 }
@@ -77,6 +96,7 @@ void grid_report_text(FILE *out, const struct grid_results *r)
         table_of_moves(out, r);
     else
         table_of_rates(out, r);
+    if (g->show == GRID_CONTOURS) table_of_sizes(out, r);
     if (*g->says) fprintf(out, "\nThe text: %s\n", g->says);
 }
 

@@ -21,6 +21,13 @@ void grid_figures(const struct grid_results *r, void (*each)(void *data, const c
 /* A page with everything, complete in itself. Call inside a guard of r->heap. */
 void grid_report_html(const struct grid_results *r, struct text *out);
 
+/* Races: the win rate at each value of `across` where the game tree has 10^size positions, by interpolation
+ * along the other axis; NAN where it has that size nowhere. `out` has room for all values. As grid_figures.
+ */
+void grid_equal_size(const struct grid_results *r, double size, double *out);
+#define GRID_SIZES 5
+extern const double grid_sizes[GRID_SIZES]; /* those the reports show */
+
 /* "(move 2 5 2 6)" as people write it: b5-b6. Other moves stay as they are. */
 void grid_move_name(const char *move, char *out, size_t size);
 

@@ -79,12 +79,12 @@ void plot_axes(struct plot *p, const struct plot_axis *x, const struct plot_axis
     double bottom = p->top + p->height, right = p->left + p->width;
     p->x = *x;
     p->y = *y;
-    for (double v = ceil(x->min / x->step - 1e-9) * x->step; v <= x->max + 1e-9; v += x->step)
+    for (double v = ceil(x->min / x->step - 1e-9) * x->step + 0.0; v <= x->max + 1e-9; v += x->step)
         text_printf(out,
                     "<path class=\"r\" d=\"M%.1f %.1fv%.1f\"/><text class=\"m\" x=\"%.1f\" "
                     "y=\"%.1f\">%g%s</text>\n",
                     at_x(p, v), p->top, p->height + 4, at_x(p, v), bottom + 18, v, x->unit ? x->unit : "");
-    for (double v = ceil(y->min / y->step - 1e-9) * y->step; v <= y->max + 1e-9; v += y->step)
+    for (double v = ceil(y->min / y->step - 1e-9) * y->step + 0.0; v <= y->max + 1e-9; v += y->step)
         text_printf(out,
                     "<path class=\"r\" d=\"M%.1f %.1fh%.1f\"/><text class=\"e\" x=\"%.1f\" "
                     "y=\"%.1f\">%g%s</text>\n",

@@ -131,7 +131,7 @@ class Boards(harness.Case):
         self.run_lab(race, "--quick")
         self.run_lab(runners)
         out, _ = self.report(race, "--svg", self.path("race"))
-        self.assertEqual(out.split(), [self.path("race-contours.svg")])
+        self.assertEqual(out.split(), [self.path("race-contours.svg"), self.path("race-sizes.svg")])
         tree = ElementTree.fromstring(self.read(self.path("race-contours.svg")))
         texts = ["".join(t.itertext()) for t in tree.iter("{http://www.w3.org/2000/svg}text")]
         self.assertIn("A < race & more", texts)
