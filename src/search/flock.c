@@ -360,19 +360,28 @@ bool flock_run(struct flock *f, const struct flock_budget *budget, struct error 
 
 /* --- What was found */
 
+/* Positive if the first is the better move. */
+static int compare(const struct flock *f, const struct tree_action *a, const struct tree_action *b)
+{
+    if (!a->n != !b->n) return a->n ? 1 : -1;
+    if (f->opt.by_visits && a->n != b->n) return a->n > b->n ? 1 : -1;
+    return a->mean > b->mean ? 1 : a->mean < b->mean ? -1 : 0;
+}
+
+/* Of equal moves any one: where no simulation has told them apart, the order of the rules must not. */
 bool flock_best(struct flock *f, uint32_t i, uint32_t role, uint32_t *move)
 {
-    struct tree *t = f->walkers[i].tree;
-    if (!t->root) return false;
-    struct tree_node *node = tree_node(t, t->root);
-    const struct tree_action *a = node_action(t, node, role), *best = NULL;
-    for (uint32_t k = 0; k < node_actions(t, node, role); k++) {
-        const struct tree_action *b = &a[k];
-        bool better = !best || (b->n && !best->n);
-        if (!better && b->n && best->n)
-            better = f->opt.by_visits ? b->n > best->n || (b->n == best->n && b->mean > best->mean)
-                                      : b->mean > best->mean || (b->mean == best->mean && b->n > best->n);
-        if (better) best = b;
+    struct walker *w = &f->walkers[i];
+    if (!w->tree->root) return false;
+    struct tree_node *node = tree_node(w->tree, w->tree->root);
+    const struct tree_action *a = node_action(w->tree, node, role), *best = NULL;
+    uint32_t ties = 0;
+    for (uint32_t k = 0; k < node_actions(w->tree, node, role); k++) {
+        int better = best ? compare(f, &a[k], best) : 1;
+        if (better > 0)
+            best = &a[k], ties = 1;
+        else if (better == 0 && rng_below(&w->rng, ++ties) == 0)
+            best = &a[k];
     }
     if (best) *move = best->move;
     return best != NULL;

@@ -164,6 +164,35 @@ static void forced_wins_are_found(void **unused)
     close_bench(&b);
 }
 
+/* With one simulation a move and no end in sight all moves are equal: none may be preferred. */
+static void equal_moves_are_equally_likely(void **unused)
+{
+    (void)unused;
+    struct bench b;
+    open_bench(&b, "ticTacToe");
+    struct flock *f = new_flock(&b, 500, 11);
+    uint32_t count[16] = {0}, move;
+    run(f, 1, 0);
+    for (int again = 0; again < 20; again++)
+        for (uint32_t i = 0; i < 500; i++) {
+            uint32_t n;
+            float mean;
+            assert_true(flock_best(f, i, 0, &move));
+            assert_true(flock_move(f, i, 0, move, &n, &mean));
+            assert_int_equal(n, 1); /* the one that was tried */
+        }
+    /* a first move wins or loses with everything: nine moves, each tried once, won by about six */
+    run(f, 8, 0);
+    for (uint32_t i = 0; i < 500; i++) {
+        assert_true(flock_best(f, i, 0, &move));
+        count[move]++;
+    }
+    for (uint32_t m = 0; m < 16; m++)
+        if (count[m]) assert_in_range(count[m], 25, 100); /* 500 / 9 */
+    flock_free(f);
+    close_bench(&b);
+}
+
 /* The mean of many short searches is that of mcts.h with one lane: the same algorithm. */
 static void the_search_is_the_one_of_mcts_with_one_lane(void **unused)
 {
@@ -213,6 +242,7 @@ int main(void)
         cmocka_unit_test(a_budget_in_steps_ends_with_the_simulation_that_exceeds_it),
         cmocka_unit_test(what_a_search_finds_does_not_depend_on_the_others),
         cmocka_unit_test(forced_wins_are_found),
+        cmocka_unit_test(equal_moves_are_equally_likely),
         cmocka_unit_test(the_search_is_the_one_of_mcts_with_one_lane),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
