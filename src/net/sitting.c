@@ -302,6 +302,10 @@ void sitting_play(struct sitting *s, const struct message *m, struct http_reques
         if (add_guest(s, request)) sitting_ask(s, arrival);
         return;
     }
+    if (s->nroles && m->nmoves != s->nroles) {
+        odd(s, "out of step", "as many moves as roles are wanted");
+        return repeat(s, request, arrival);
+    }
     if (!joint_read(&j, m)) return http_reply(request, 200, "busy");
     bool same = s->turn && joint_equal(&j, &s->history[s->turn - 1]);
     /* The same joint move twice in a row is a turn of its own if we have answered, and just that. */

@@ -64,6 +64,7 @@ struct sitting {
     FILE *journal;
     struct helper helpers[SITTING_CHILDREN];
     int own;          /* which move of a joint move is ours; -1: not known yet */
+    uint32_t nroles;  /* 0: not known yet */
     char *unplayable; /* why the rules cannot be played */
     struct joint *history;
     uint32_t turn, cap; /* joint moves made */
