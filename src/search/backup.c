@@ -142,7 +142,8 @@ void flight_finish(struct mcts *m, struct flight *f, const float *reward)
                             .reward = reward,
                             .discount = m->opt.discount,
                             .states = m->policy->wants_states && !f->stateless ? f->states : NULL,
-                            .state_start = f->state_start};
+                            .state_start = f->state_start,
+                            .end = f->end};
         policy_learn(m->policy, &e);
     }
     m->stats.simulations++;

@@ -57,6 +57,12 @@ void flight_note_state(struct mcts *m, struct flight *f, const uint64_t *state, 
     f->state_start[f->steps + 1] = room ? start + words : start;
 }
 
+void flight_note_end(struct mcts *m, struct flight *f, const uint64_t *state, uint32_t words)
+{
+    flight_note_state(m, f, state, words);
+    f->end = true;
+}
+
 struct situation flight_situation(const struct mcts *m, const struct flight *f, uint32_t role)
 {
     struct situation s = {.role = role, .nroles = m->nroles};
@@ -97,6 +103,7 @@ void flight_descend(struct mcts *m, struct flight *f)
             const int16_t *goals = node_goals(m->tree, n);
             for (uint32_t r = 0; r < m->nroles; r++) reward[r] = goals[r];
             n->visits++;
+            flight_note_end(m, f, node_state(n), n->words);
             flight_finish(m, f, reward);
             return;
         }
@@ -126,7 +133,7 @@ void flight_descend(struct mcts *m, struct flight *f)
 void flight_launch(struct mcts *m, struct flight *f)
 {
     f->steps = f->tree_steps = f->playout_steps = 0;
-    f->expanded = f->stateless = false;
+    f->expanded = f->stateless = f->end = false;
     f->node = m->tree->root;
     flight_descend(m, f);
 }

@@ -106,6 +106,10 @@ static void collect_goals(struct mcts *m)
 static void park(struct mcts *m, uint32_t lane, uint32_t ended_node)
 {
     struct flight *f = m->flying[lane];
+    if (m->policy->wants_states) {
+        world_state(m->world, lane, &m->state);
+        flight_note_end(m, f, m->state.w, m->state.words);
+    }
     f->node = ended_node;
     f->stage = PARKED;
     m->flying[lane] = m->parked[lane];

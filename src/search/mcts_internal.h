@@ -31,6 +31,7 @@ struct flight {
     uint32_t *state_start, starts_cap;
     size_t states_cap;
     bool stateless; /* there was no memory for them */
+    bool end;       /* the last one was noted: the state after all steps */
     bool expanded;  /* its new node is made: from there on it plays out */
 };
 
@@ -41,6 +42,8 @@ void flight_descend(struct mcts *m, struct flight *f); /* the same from f->node 
 bool flight_reserve(struct mcts *m, struct flight *f); /* room for one more step; false without memory */
 /* The state before the step to come, for policies that want it. */
 void flight_note_state(struct mcts *m, struct flight *f, const uint64_t *state, uint32_t words);
+/* The state in which there is no step to come. */
+void flight_note_end(struct mcts *m, struct flight *f, const uint64_t *state, uint32_t words);
 void flight_take(struct mcts *m, struct flight *f, uint32_t node, const uint32_t *choice);
 void flight_abort(struct mcts *m, struct flight *f);
 struct situation flight_situation(const struct mcts *m, const struct flight *f, uint32_t role);

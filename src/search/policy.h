@@ -28,6 +28,7 @@ struct episode {
      * states[state_start[t + 1]]. On the lifted engine states differ in length. */
     const uint64_t *states;
     const uint32_t *state_start;
+    bool end; /* the state after the last step is there, too: it is that of step `steps` */
 };
 
 /* Where a move is to be chosen. */

@@ -45,10 +45,8 @@ struct fast {
     uint32_t nroles, nfeatures;
     float *theta, *delta; /* role * nfeatures + feature */
     float *count;         /* scratch: the features of one state */
-    float *value;         /* scratch: V by step and role */
-    uint32_t value_cap;
-    uint16_t *at;        /* scratch: piece on each cell */
-    struct trips *trips; /* by role: where moves go from and to */
+    uint16_t *at;         /* scratch: piece on each cell */
+    struct trips *trips;  /* by role: where moves go from and to */
     /* On the circuit: what each bit of the state says, when true and when false, and what is always so. */
     struct mark *bit_true, *bit_false;
     VEC(struct mark) always;
@@ -200,30 +198,24 @@ static void learn(struct values *v, const struct episode *e)
 {
     struct fast *f = (struct fast *)v;
     if (!f->board || !e->states || e->steps == 0) return;
-    if ((size_t)e->steps * f->nroles > f->value_cap) {
-        size_t cap = (size_t)e->steps * f->nroles * 2;
-        float *grown = realloc(f->value, cap * sizeof *grown);
-        if (!grown) return;
-        f->value = grown;
-        f->value_cap = (uint32_t)cap;
-    }
+    uint32_t states = e->steps + e->end;
     memset(f->delta, 0, (size_t)f->nroles * f->nfeatures * sizeof *f->delta);
     float lambda_return[64], next[64];
     for (uint32_t r = 0; r < f->nroles; r++) lambda_return[r] = next[r] = outcome(e, r);
-    for (uint32_t t = e->steps; t-- > 0;) {
+    for (uint32_t t = states; t-- > 0;) {
         read_board(f, e->states + e->state_start[t], e->state_start[t + 1] - e->state_start[t]);
         count_features(f);
         for (uint32_t r = 0; r < f->nroles; r++) {
             const float *theta = f->theta + (size_t)r * f->nfeatures;
             float *delta = f->delta + (size_t)r * f->nfeatures, value = 0;
             for (uint32_t i = 0; i < f->nfeatures; i++) value += theta[i] * f->count[i];
-            lambda_return[r] = (1 - LAMBDA) * next[r] + LAMBDA * lambda_return[r];
+            if (t < e->steps) lambda_return[r] = (1 - LAMBDA) * next[r] + LAMBDA * lambda_return[r];
             float step = ALPHA * (lambda_return[r] - value);
             for (uint32_t i = 0; i < f->nfeatures; i++) delta[i] += step * f->count[i];
-            next[r] = value;
+            if (t < e->steps) next[r] = value; /* the end is worth what was had there */
         }
     }
-    for (uint32_t i = 0; i < f->nroles * f->nfeatures; i++) f->theta[i] += f->delta[i] / (float)e->steps;
+    for (uint32_t i = 0; i < f->nroles * f->nfeatures; i++) f->theta[i] += f->delta[i] / (float)states;
 }
 
 static void fast_free(struct values *v)
@@ -231,7 +223,6 @@ static void fast_free(struct values *v)
     struct fast *f = (struct fast *)v;
     for (uint32_t r = 0; r < f->nroles && f->trips; r++) free(f->trips[r].v);
     free(f->trips);
-    free(f->value);
     list_done(&f->facts);
     analysis_free(f->analysis);
     heap_free(f->heap);
