@@ -285,6 +285,9 @@ static bool set_up(struct master *g, struct match_options *o, struct error *erro
     if (!seats_named(g->who, game, &o->seats, o->others, error)) return false;
     for (uint32_t r = 0; r < game->nroles; r++) {
         elsewhere |= post_is_url(g->who[r]);
+        for (uint32_t k = 0; k < r && post_is_url(g->who[r]); k++)
+            if (strcmp(g->who[k], g->who[r]) == 0) /* it knows the match by its id alone */
+                return error_set(error, ERROR_INPUT, "%s cannot have two seats in one match", g->who[r]);
         g->people |= strcmp(g->who[r], "human") == 0;
     }
     if (o->scramble) {

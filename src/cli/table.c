@@ -2,6 +2,7 @@
 #include "cli/table.h"
 
 #include "cli/human.h"
+#include "net/post.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,8 @@ struct seat *seat_open(struct table *t, const char *who, uint32_t role, uint64_t
         if (!h) error_set(error, ERROR_MEMORY, "out of memory");
         return h ? &h->seat : NULL;
     }
+    if (post_is_url(who))
+        return error_set(error, ERROR_INPUT, "%s: players elsewhere play in `ludens match`", who), NULL;
     if (!player_config_parse(who, &config, error)) return NULL;
     return seat_player(&config, t->session.game, t->engine, role, seed * 1000003 + role, error);
 }

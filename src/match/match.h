@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The referee: one match between seats, whoever sits there.
  *
- *     seats ── ask all ──> answers ── replace what is missing or illegal ──> joint move ──> state ──> tell
- * all ^                                                                                                │
- *       └────────────────────────────────────────────────────────────────────────────────────────────────┘
+ *     ask all seats ──> answers, replaced where missing or illegal ──> joint move ──> state ──> tell all
+ *          ^                                                                                       │
+ *          └───────────────────────────────────────────────────────────────────────────────────────┘
  *
  * The rules of the standard: a late or illegal move is replaced by a random legal one and counted against the
  * seat; the match goes on.

@@ -227,6 +227,7 @@ class Match(harness.Case):
         path = self.write("walk.kif", game(2))
         for arguments, message in [
                 (["--seat", "left=http://127.0.0.1:1"], "onnect"),
+                (["--seat", "left=http://127.0.0.1:1", "--seat", "right=http://127.0.0.1:1"], "cannot have two seats"),
                 (["--seat", "up=random"], "its roles are: left, right"),
                 (["--seat", "left=http://127.0.0.1:1", "--clock", "0.5"], "whole seconds"),
                 (["--scramble", "x"], "--scramble wants a whole number"),

@@ -81,6 +81,7 @@ class Play(harness.Case):
 
     def test_bad_seats(self):
         for seat, message in [("red", "ROLE=PLAYER"), ("blue=random", "its roles are: red, yellow"),
+                              ("red=http://localhost:1", "`ludens match`"),
                               ("red=wizard", "no player 'wizard'; there are: champion random")]:
             out, err = self.ludens("play", "connectFour", "--seat", seat, status=2)
             self.assertIn(message, err)
