@@ -86,11 +86,12 @@ class Match(harness.Case):
 
     def test_whatever_a_player_answers_the_match_goes_on(self):
         huge = b"HTTP/1.0 200 OK\r\n\r\n" + b"x" * 300000
-        slow = [bytes([b]) for b in http("stay")]
+        slow = http("stay")
+        slow = [slow[i:i + 1] if i < 20 else slow[i:i + 9] for i in [*range(20), *range(20, len(slow), 9)]]
         manners = [
             ("stay", None),
             ("  ( GO\t1\r\n UP )\n", None),                        # another case, blanks
-            ([piece for b in slow for piece in (0.004, b)], None),  # byte by byte
+            ([piece for b in slow for piece in (0.002, b)], None),  # byte by byte
             (http("stay")[:-4] + b"stay", None),
             (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nstay\r\n0\r\n\r\n", None),
             (b"HTTP/1.0 200 OK\r\n\r\nstay", None),                 # ends where the connection does
@@ -100,7 +101,7 @@ class Match(harness.Case):
             (huge, "illegal"),
             (http("stay", "500 Oh"), "failed"),
             (None, "failed"),                                       # closes without a word
-            ([http("stay")[:-1], 3], "late"),                       # never ends
+            ([http("stay")[:-1], 9], "late"),                       # never ends
         ]
         self.assertEqual(len(manners), STEPS)
 
@@ -109,7 +110,7 @@ class Match(harness.Case):
 
         bad, good = self.fake(polite(move)), self.fake(polite(lambda *_: "stay"))
         record, out = self.match(game(STEPS), "--seat", f"left={bad.url}", "--seat", f"right={good.url}",
-                                 "--start", 1, "--clock", 1, "--grace", 0.2)
+                                 "--start", 9, "--clock", 2, "--grace", 0.5)
         self.assertEqual([(e["step"], e["role"], e["kind"]) for e in record["errors"]],
                          [(i + 1, "left", kind) for i, (_, kind) in enumerate(manners) if kind])
         self.assertEqual([move[0].lower() for move in record["moves"][:6]], ["stay", "(go 1 up)"] + ["stay"] * 4)
@@ -135,14 +136,14 @@ class Match(harness.Case):
             return "stay"
 
         dead, alive = self.fake(polite(move)), self.fake(polite(lambda *_: "stay"))
-        record, out = self.match(game(4), "--seat", f"left={dead.url}", "--seat", f"right={alive.url}", "--start", 1, "--clock", 1)
+        record, out = self.match(game(4), "--seat", f"left={dead.url}", "--seat", f"right={alive.url}", "--start", 9, "--clock", 9)
         self.assertEqual([(e["step"], e["role"], e["kind"]) for e in record["errors"]],
                          [(step, "left", "failed") for step in (2, 3, 4)])
         self.assertEqual(alive.kinds()[-1], "STOP")
 
     def test_a_bad_start_is_counted_and_the_match_goes_on(self):
         busy = self.fake(lambda player, message: "busy" if message[0] in ("START", "INFO") else polite(first_legal)(player, message))
-        record, out = self.match(game(1), "--seat", f"left={busy.url}", "--others", "random", "--start", 1, "--clock", 1, "--no-info")
+        record, out = self.match(game(1), "--seat", f"left={busy.url}", "--others", "random", "--start", 9, "--clock", 9, "--no-info")
         self.assertEqual(busy.kinds()[0], "START")
         self.assertEqual([(e["step"], e["kind"]) for e in record["errors"]], [(0, "failed")])
         self.assertIn("answered START with 'busy'", out)
@@ -165,7 +166,7 @@ class Match(harness.Case):
         players = [self.fake(polite(first_legal)) for _ in range(2)]
         path = self.write("walk.kif", game(2))
         self.ludens("match", path, "--seat", f"left={players[0].url}", "--seat", f"right={players[1].url}", "--scramble", 5,
-                    "--repeat", 2, "--record", self.path("r.json"), "--record", self.path("r.pgn"), "--start", 1, "--clock", 1)
+                    "--repeat", 2, "--record", self.path("r.json"), "--record", self.path("r.pgn"), "--start", 9, "--clock", 9)
         starts = [m for m in players[0].messages if m[0] == "START"]
         self.assertEqual(len(starts), 2)
         words = [set(re.findall(r"[a-zA-Z]+", str(m[2:]))) for m in starts]
@@ -214,6 +215,15 @@ class Match(harness.Case):
             return [30, b""]
 
         self.assertEqual(self.interrupted(answer, asked, aborted)[0], -signal.SIGINT)
+
+    def test_rules_that_fail_abort_the_match(self):
+        rules = game(3).replace("(legal right stay)", "").replace("(legal right (go 1 up))", "(<= (legal right stay) (true (step 0)))")
+        player = self.fake(polite(first_legal))
+        out, err = self.ludens("match", self.write("walk.kif", rules), "--seat", f"left={player.url}", "--others", "random",
+                               "--start", 9, "--clock", 9, "--record", self.path("r.json"), status=2)
+        self.assertIn("right has no legal move after 1 moves", err)
+        self.assertEqual(player.kinds()[-1], "ABORT")
+        self.assertEqual(json.loads(self.read(self.path("r.json")))["ending"], "aborted")
 
     def test_a_person_in_a_match(self):
         path = self.write("walk.kif", game(2))
