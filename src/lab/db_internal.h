@@ -22,7 +22,7 @@ struct db {
 /* The error of the database, in words. Returns false. */
 bool db_trouble(struct db *db, struct error *error);
 
-/* A statement, with values bound to its ?s by a format: i int64_t, u uint64_t, d double, t text (NULL is
+/* A statement, with values bound to its ?s by a format: i int64_t, d double, t text (NULL is
  * NULL). NULL and an error if it is wrong. It is the cache's, to be reset by db_reset. */
 sqlite3_stmt *db_prepare(struct db *db, const char *text, struct error *error, const char *format, ...);
 void db_reset(sqlite3_stmt *statement);

@@ -173,6 +173,27 @@ static bool write_down(struct match *m, struct lab_seat **seats, struct play_out
     return write_moves(m, &o->moves, error);
 }
 
+/* Who does not even answer the start is not there: a tournament of random moves in its place would tell
+ * nothing. */
+static bool all_there(const struct match *m, struct error *error)
+{
+    for (uint32_t i = 0; i < m->nremarks; i++) {
+        const struct match_remark *remark = &m->remarks[i];
+        if (remark->step == 0 && remark->kind == MATCH_FAILED)
+            return error_set(error, ERROR_SYSTEM, "%.100s as %.60s: %.200s", m->seats[remark->role]->name,
+                             m->game->role_names[remark->role], remark->text);
+    }
+    return true;
+}
+
+static bool play_match(struct match *m, struct error *error)
+{
+    struct error ignored;
+    bool good = match_start(m, error) && all_there(m, error);
+    while (good && !m->terminal) good = match_step(m, error);
+    return match_finish(m, good ? error : &ignored) && good;
+}
+
 bool play_game(const struct schedule *schedule, const struct schedule_cell *c, uint32_t number,
                struct play_table *table, const atomic_bool *stop, struct play_outcome *o, struct error *error)
 {
@@ -186,7 +207,7 @@ bool play_game(const struct schedule *schedule, const struct schedule_cell *c, u
     bool good = open_post(&g, number, error) && sit_down(&g, o->seats, error) &&
                 (m = match_new(game, g.engine, g.doors, &g.budget, g.seed, error));
     if (good) m->stop = stop;
-    good = good && match_play(m, error) && write_down(m, g.seats, o, error);
+    good = good && play_match(m, error) && write_down(m, g.seats, o, error);
     o->record = (struct db_game){.cell = c->id,
                                  .number = number,
                                  .nroles = game->nroles,

@@ -7,6 +7,7 @@
 #include "lab/doc.h"
 #include "lab/library.h"
 #include "lab/published.h"
+#include "net/post.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -26,11 +27,6 @@ struct reader {
 };
 
 /* ---- small parts ---- */
-
-static bool is_url(const char *s)
-{
-    return strncmp(s, "http://", 7) == 0 || strncmp(s, "https://", 8) == 0;
-}
 
 static struct match_budget read_budget(struct reader *r, const struct doc_node *node)
 {
@@ -147,7 +143,10 @@ static struct spec_player read_player(struct reader *r, const char *name, const 
     }
     if (speed) p.speed = doc_real(r->heap, speed, "speed", 1e-3, 1e3);
     p.text = read_label(r, text, "a player");
-    p.remote = is_url(p.text);
+    p.remote = strstr(p.text, "://") != NULL;
+    if (p.remote && !post_is_url(p.text))
+        doc_fail(r->heap, text, "a player elsewhere has an address like http://host:9147, not '%.100s'",
+                 p.text);
     if (!p.remote && !player_config_parse(p.text, &config, &error)) doc_fail(r->heap, text, "%s", error.text);
     return p;
 }

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import random
+import re
 import signal
 import sqlite3
 import subprocess
@@ -283,13 +284,26 @@ class Lab(harness.Case):
         self.assertIn("elo0 must be below elo1",
                       self.ludens("lab", "sprt", "nst", "nst", "--game", "hex", "--elo0", 5, "--elo1", 5, status=2)[1])
 
-    def test_players_that_cannot_be_reached_make_errors_not_losses_of_games(self):
-        self.spec = self.write("far.yaml", "games: [ticTacToe]\nplayers: {Far: 'http://127.0.0.1:9', Near: random}\n"
-                                           "number: 2\nbudget: {seconds: 1, start: 1}\n")
-        self.run_lab("t.db")
+    def test_who_is_elsewhere_plays_too(self):
+        serve = subprocess.Popen([harness.LUDENS, "serve", "--port", "0", "--player", "random", "--quiet"], stdout=subprocess.PIPE,
+                                 stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(serve.stdout.close)
+        self.addCleanup(serve.wait)
+        self.addCleanup(serve.kill)
+        port = re.search(r"port (\d+)", serve.stdout.readline()).group(1)
+        self.spec = self.write("far.yaml", f"games: [ticTacToe]\nplayers: {{Far: 'http://127.0.0.1:{port}', Near: random}}\n"
+                                           "number: 4\nbudget: {seconds: 2, start: 2}\n")
+        self.run_lab("t.db", "--jobs", 2)
         far, near = json.loads(self.report("t.db", "--json"))[0]["cells"][0]["players"]
-        self.assertGreater(far["errors"], 0)
-        self.assertEqual(near["errors"], 0)
+        self.assertEqual([far["rate"]["games"], far["errors"], near["errors"]], [4, 0, 0])
+
+    def test_who_cannot_be_reached_loses_no_games(self):
+        self.spec = self.write("far.yaml", "games: [ticTacToe]\nplayers: {Far: 'http://127.0.0.1:9', Near: random}\n"
+                                           "number: 20\nbudget: {seconds: 1, start: 1}\n")
+        err = self.run_lab("t.db", status=2)[1]
+        self.assertIn("20 could not be played", err)
+        self.assertRegex(err, "ticTacToe, Far - Near, game .*: Far as .player: ")
+        self.assertEqual(self.count("t.db"), 0)
 
 
 if __name__ == "__main__":

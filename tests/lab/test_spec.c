@@ -101,6 +101,8 @@ static void mistakes_are_shown_where_they_are(void **state)
         {"games: [{label: x}]\nplayers: [random]\n", "t.yaml:1:9: which game? The key is game"},
         {"games: [ticTacToe]\nplayers: [nst, mcst]\n", "t.yaml:2:16: "},
         {"games: [ticTacToe]\nplayers: {A: 'nst,epsilon=2'}\n", "t.yaml:2:14: "},
+        {"games: [ticTacToe]\nplayers: {A: 'ftp://x', B: legal}\n",
+         "t.yaml:2:14: a player elsewhere has an address like http://host:9147, not 'ftp://x'"},
         {"games: [ticTacToe]\nplayers: {A: random, B: legal}\npairings: [[A, D]]\n",
          "t.yaml:3:16: there is no player 'D'"},
         {"games: [ticTacToe]\nplayers: {alpha: random, B: legal}\npairings: [[alhpa, B]]\n",
