@@ -155,6 +155,15 @@ static size_t memory_limit(const struct player *p)
     return (size_t)sysconf(_SC_PHYS_PAGES) / 4 * (size_t)sysconf(_SC_PAGESIZE);
 }
 
+/* Of that, what the sequences of NST may take; the rest is for the tree. */
+static size_t table_limit(const struct player *p)
+{
+    enum { ENOUGH = 512 << 20 };
+    size_t share = memory_limit(p) / 4;
+    if (p->config.playout != PLAYOUT_NST) return 0;
+    return share < ENOUGH ? share : ENOUGH;
+}
+
 static struct values *make_values(struct player *p, const struct budget *budget, struct error *error)
 {
     const struct player_config *c = &p->config;
@@ -164,7 +173,7 @@ static struct values *make_values(struct player *p, const struct budget *budget,
     case PLAYOUT_MAST: return values_mast(nroles, false);
     case PLAYOUT_TOMAST: return values_mast(nroles, true);
     case PLAYOUT_PAST: return values_past(nroles, (uint32_t)c->threshold, 50, !p->on_circuit);
-    case PLAYOUT_NST: return values_nst(nroles, (uint32_t)c->k);
+    case PLAYOUT_NST: return values_nst(nroles, (uint32_t)c->k, table_limit(p));
     case PLAYOUT_FAST:
         return values_fast(p->reasoner, p->on_circuit ? engine_code(p->engine)->circuit : NULL,
                            (float)c->cells, p->seed, budget, error);
@@ -221,7 +230,7 @@ static bool make_search(struct player *p, const struct budget *budget, struct er
                              .urgency = c->urgency,
                              .by_visits = c->final == FINAL_VISITS,
                              .lanes = lanes,
-                             .memory = memory_limit(p),
+                             .memory = memory_limit(p) - table_limit(p),
                              .seed = p->seed};
     if (c->cutoff) {
         struct cutoff_sample sample;

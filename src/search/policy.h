@@ -143,7 +143,8 @@ void policy_moved(struct policy *p); /* a move of the match was made */
 struct values *values_mast(uint32_t nroles, bool tree_only);
 /* `listed`: states are lists of fact numbers, as the lifted engine has them, not bits. */
 struct values *values_past(uint32_t nroles, uint32_t threshold, float fallback, bool listed);
-struct values *values_nst(uint32_t nroles, uint32_t k);
+/* `bytes` that its tables may take: when they are used up, longer sequences are forgotten. */
+struct values *values_nst(uint32_t nroles, uint32_t k, size_t bytes);
 /* `circuit` is the reasoner's, NULL for other engines. Samples a few games to find the board, as long as the
  * budget lasts; without a board all moves are alike. */
 struct circuit;

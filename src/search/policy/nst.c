@@ -7,7 +7,6 @@
 #include "search/policy/grams.h"
 
 enum { CHUNK = 32 /* sequences learned at a time */ };
-#define MAX_BYTES ((size_t)512 << 20) /* of all roles */
 
 struct nst {
     struct values values;
@@ -134,7 +133,7 @@ static void nst_free(struct values *v)
     free(nst);
 }
 
-struct values *values_nst(uint32_t nroles, uint32_t k)
+struct values *values_nst(uint32_t nroles, uint32_t k, size_t bytes)
 {
     static const struct values_ops ops = {.name = "nst",
                                           .score = score,
@@ -150,6 +149,6 @@ struct values *values_nst(uint32_t nroles, uint32_t k)
     nst->nroles = nroles;
     nst->roles = calloc(nroles, sizeof *nst->roles);
     if (!nst->roles) return nst_free(&nst->values), NULL;
-    for (uint32_t r = 0; r < nroles; r++) grams_init(&nst->roles[r], k, MAX_BYTES / nroles);
+    for (uint32_t r = 0; r < nroles; r++) grams_init(&nst->roles[r], k, bytes / nroles);
     return &nst->values;
 }
