@@ -32,8 +32,8 @@ struct lab_report_form {    /* NULL and false: text on standard output */
     const char *html, *svg; /* a file; what the names of the figures' files begin with */
     bool csv, json;
 };
-bool lab_grid_run(const char *what, const char *db, uint32_t jobs, const struct grid_changes *changes,
-                  bool force, struct error *error);
+bool lab_grid_run(const char *what, const char *db, const struct run_options *o,
+                  const struct grid_changes *changes, bool force, struct error *error);
 bool lab_grid_report(const char *what, const char *db, const struct lab_report_form *form,
                      struct error *error);
 

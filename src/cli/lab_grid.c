@@ -9,28 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void progress(void *data, const struct run_progress *p)
-{
-    lab_progress_show(data, p, "");
-}
-
-bool lab_grid_run(const char *what, const char *path, uint32_t jobs, const struct grid_changes *changes,
-                  bool force, struct error *error)
+bool lab_grid_run(const char *what, const char *path, const struct run_options *o,
+                  const struct grid_changes *changes, bool force, struct error *error)
 {
     struct grid *g = grid_load(what, changes, error);
     struct db *db = g ? db_open(path, true, error) : NULL;
     int64_t id;
     bool good = db && grid_enrol(db, g, force, &id, error);
     if (good) {
-        struct lab_progress line = {0};
         struct run_progress summary = {0};
-        struct run_options o = {
-            .jobs = jobs, .stop = &terminal_interrupted, .progress = progress, .data = &line};
         fprintf(stderr, "%s: %u points, %" PRIu64 " games, %u job%s, into %s\n", g->name,
-                g->across.n * g->along.n, (uint64_t)g->across.n * g->along.n * g->number, jobs,
-                jobs == 1 ? "" : "s", path);
-        good = grid_run(g, db, id, &o, &summary, error);
-        lab_progress_end(&line, &summary);
+                g->across.n * g->along.n, (uint64_t)g->across.n * g->along.n * g->number, o->jobs,
+                o->jobs == 1 ? "" : "s", path);
+        good = grid_run(g, db, id, o, &summary, error);
+        lab_progress_end(o->data, &summary);
         if (good && atomic_load(&terminal_interrupted)) fprintf(stderr, "stopped; run it again to go on\n");
     }
     db_close(db);

@@ -57,17 +57,28 @@ static bool read_part(const char *s, struct run_options *o, struct error *error)
     return true;
 }
 
+/* An experiment with boards. */
+static bool run_grid(const char *what, const struct run_arguments *a, struct error *error)
+{
+    struct lab_progress line = {0};
+    struct run_options o = {
+        .jobs = (uint32_t)a->jobs, .stop = &terminal_interrupted, .progress = progress, .data = &line};
+    struct grid_changes changes = {.quick = a->quick,
+                                   .number = (uint32_t)a->number,
+                                   .steps = (uint64_t)a->steps,
+                                   .sims = a->budget.simulations,
+                                   .new_seed = a->seed != 0,
+                                   .seed = a->seed};
+    if (a->only || a->budget.seconds > 0 || a->budget.expansions)
+        return error_set(
+            error, ERROR_INPUT,
+            "experiments with boards have no rows to choose and budgets in --steps or --sims only");
+    return read_part(a->part, &o, error) && lab_grid_run(what, a->db, &o, &changes, a->force, error);
+}
+
 static bool run(const char *what, const struct run_arguments *a, struct error *error)
 {
-    if (grid_recognise(what)) {
-        struct grid_changes changes = {.quick = a->quick,
-                                       .number = (uint32_t)a->number,
-                                       .steps = (uint64_t)a->steps,
-                                       .sims = a->budget.simulations,
-                                       .new_seed = a->seed != 0,
-                                       .seed = a->seed};
-        return lab_grid_run(what, a->db, (uint32_t)a->jobs, &changes, a->force, error);
-    }
+    if (grid_recognise(what)) return run_grid(what, a, error);
     struct spec_changes changes = {.quick = a->quick,
                                    .number = (uint32_t)a->number,
                                    .budget = a->budget,

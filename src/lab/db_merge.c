@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Databases of several machines joined. Ids differ between them; names and digests do not. */
 #include "lab/db_internal.h"
+#include "lab/grid.h"
 
 #include <inttypes.h>
 
@@ -57,7 +58,10 @@ static bool take_over(struct db *db, const char *other, uint64_t *games, struct 
                error, ""))
         return false;
     *games = (uint64_t)sqlite3_changes64(db->sql);
-    return true;
+    uint64_t of_boards;
+    bool good = grid_merge(db, other, &of_boards, error);
+    *games += of_boards;
+    return good;
 }
 
 bool db_merge(struct db *db, const char *other, uint64_t *games, struct error *error)

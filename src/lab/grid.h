@@ -123,6 +123,9 @@ bool grid_there(struct db *db, int64_t id, const struct grid_point *p, uint32_t 
 bool grid_write(struct db *db, int64_t id, const struct grid_point *p, uint32_t from, uint32_t n,
                 const struct grid_game *games, struct error *error);
 
+/* Part of db_merge: take over the games of the database attached as `other`, inside its transaction. */
+bool grid_merge(struct db *db, const char *other, uint64_t *games, struct error *error);
+
 struct grid_move { /* a first move and how often it was chosen */
     const char *text;
     uint32_t n;
@@ -152,7 +155,8 @@ void grid_results_free(struct grid_results *r);
 struct run_options;
 struct run_progress;
 
-/* Play what is missing with worker threads; as run_experiment (`finished` is not called). */
+/* Play what is missing with worker threads; as run_experiment (`rows` and `finished` mean
+ * nothing here; a part is made of whole chunks). */
 bool grid_run(const struct grid *g, struct db *db, int64_t id, const struct run_options *o,
               struct run_progress *summary, struct error *error);
 

@@ -112,6 +112,32 @@ bool grid_write(struct db *db, int64_t id, const struct grid_point *p, uint32_t 
     return db_end(db, good, error);
 }
 
+/* --- Joining databases */
+
+bool grid_merge(struct db *db, const char *other, uint64_t *games, struct error *error)
+{
+    static const char exists[] = "SELECT count(*) FROM other.sqlite_master WHERE name = 'grid_game'";
+    static const char differ[] = "SELECT count(*) FROM other.grid theirs JOIN main.grid mine ON mine.name ="
+                                 " theirs.name WHERE mine.settings <> theirs.settings";
+    static const char grids[] =
+        "INSERT OR IGNORE INTO main.grid (name, settings) SELECT name, settings FROM other.grid";
+    static const char rows[] =
+        "INSERT OR IGNORE INTO main.grid_game SELECT mine.id, g.across, g.along, g.number, g.points, g.moves,"
+        " g.simulations, g.steps, g.decided, g.seconds, g.first FROM other.grid_game g JOIN other.grid theirs"
+        " ON theirs.id = g.grid JOIN main.grid mine ON mine.name = theirs.name";
+    int64_t n = 0;
+    *games = 0;
+    if (!db_number(db, exists, 0, &n, error, "")) return false;
+    if (n == 0) return true;
+    if (!make_tables(db, error) || !db_number(db, differ, 0, &n, error, "")) return false;
+    if (n)
+        return error_set(error, ERROR_INPUT, "%.200s has experiments with boards played with other settings",
+                         other);
+    if (!db_do(db, grids, error, "") || !db_do(db, rows, error, "")) return false;
+    *games = (uint64_t)sqlite3_changes64(db->sql);
+    return true;
+}
+
 /* --- Reading */
 
 static int index_of(const struct grid_axis *a, int64_t value)

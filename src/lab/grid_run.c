@@ -56,7 +56,8 @@ static void *worker(void *data)
         uint32_t job = w->next < w->chunks * w->points && !atomic_load(&w->stop) ? w->next++ : UINT32_MAX;
         pthread_mutex_unlock(&w->lock);
         if (job == UINT32_MAX) break;
-        good = play_chunk(w, job, &error);
+        const struct run_options *o = w->options;
+        if (o->parts == 0 || job % o->parts == o->part) good = play_chunk(w, job, &error);
     }
     pthread_mutex_lock(&w->lock);
     /* being stopped is no failure */

@@ -114,6 +114,20 @@ class Boards(harness.Case):
         self.run_lab(spec)
         self.assertEqual(resumed, self.points(spec))
 
+    def test_databases_are_joined(self):
+        spec = self.write("race.yaml", RACE)
+        self.run_lab(spec)
+        whole = self.points(spec)
+        for part in (1, 2):
+            self.ludens("lab", "run", spec, "--db", self.path(f"part{part}.db"), "--part", f"{part}/2")
+            self.assertLess(self.done(f"part{part}.db"), 240)
+        self.ludens("lab", "merge", self.path("part1.db"), self.path("part2.db"))
+        self.assertEqual(self.points(spec, db="part1.db"), whole)
+        self.write("race.yaml", RACE.replace("shock-step", "penalties"))
+        self.run_lab(spec, "--quick", "--force")
+        _, err = self.ludens("lab", "merge", self.path("part1.db"), self.path("lab.db"), status=2)
+        self.assertIn("other settings", err)
+
     def test_changed_settings_are_not_mixed(self):
         spec = self.write("race.yaml", RACE)
         self.run_lab(spec, "--quick")
