@@ -119,9 +119,11 @@ static void think(struct search *s)
     if (!good && !hurried(&error)) inbox_lost(s->inbox, error.text);
     if (atomic_load(&s->inbox->stop)) return; /* somebody wants something else */
     bool guess = hurried(&s->trouble), over = clock_now() > s->due - ENOUGH;
+    /* Who comes back long before time is up knows: a move without a search, or a game that was solved. */
+    bool certain = good && !s->trouble.code && clock_now() < now + slice / 2;
     s->slow |= guess;
     if (good) tell_best(s, move_text(s, move), guess);
-    if (over || s->config.kind != PLAYER_SEARCH) tell_move(s);
+    if (over || certain) tell_move(s);
     /* A search that fails at once need not do so all the time. */
     if (s->asked && s->trouble.code && !guess)
         clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = 20000000}, NULL);

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Eight matches at once with clocks of five seconds: nobody is late. A master with no grace at all watches."""
+"""What takes long: eight matches at once with clocks of five seconds, where nobody is late (a master with no grace at all
+watches), and a match that its master forgot."""
 import json
 import re
 import subprocess
+import time
 
 import harness
-from serving import Server
+from serving import TREE, Server
 
 GAMES = ["connectFour", "ticTacToe3d", "breakthrough", "nim", "goofspiel5", "ttcc4ThreePlayers", "ticTacToe", "pawnWhopping"]
 
@@ -27,6 +29,14 @@ class Load(harness.Case):
                 record = json.load(file)
             self.assertEqual((record["ending"], record["errors"]), ("completed", []), game)
         server.end()
+
+    def test_a_forgotten_match_frees_its_seat(self):
+        server = Server(self, "--matches", 1, "--player", "random")
+        self.assertEqual(server.post(f"(START m1 robot ({TREE}) 0 1)"), "ready")
+        self.assertEqual(server.post(f"(START m2 robot ({TREE}) 0 1)"), "busy")
+        time.sleep(70)  # a minute and three play clocks, and some
+        self.assertEqual(server.events("m1", "summary")[0]["how"], "abandoned")
+        self.assertEqual(server.post(f"(START m2 robot ({TREE}) 0 1)"), "ready")
 
 
 if __name__ == "__main__":
