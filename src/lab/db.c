@@ -141,27 +141,38 @@ bool db_end(struct db *db, bool good, struct error *error)
     return good;
 }
 
-/* Make the tables in a new file; refuse a file that is something else. */
-static bool set_up(struct db *db, struct error *error)
+/* What kind of file it is: ours, a new one (no tables), or something else. */
+static bool identify(struct db *db, bool *new, struct error *error)
 {
     int64_t application, version, tables;
+    if (!db_number(db, "PRAGMA application_id", 0, &application, error, "") ||
+        !db_number(db, "PRAGMA user_version", 0, &version, error, "") ||
+        !db_number(db, "SELECT count(*) FROM sqlite_master", 0, &tables, error, ""))
+        return false;
+    *new = tables == 0;
+    if (!*new &&application != APPLICATION)
+        return error_set(error, ERROR_INPUT, "%.200s is a database of something else", db->path);
+    if (!*new &&version != SCHEMA)
+        return error_set(error, ERROR_INPUT, "%.200s was made by another version of the laboratory",
+                         db->path);
+    return true;
+}
+
+/* Make the tables in a new file. Nothing is locked where they are there: readers do not wait for writers. */
+static bool set_up(struct db *db, struct error *error)
+{
     char pragma[80];
+    bool new;
+    if (!identify(db, &new, error)) return false;
+    if (!new) return true;
+    snprintf(pragma, sizeof pragma, "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION,
+             SCHEMA);
     if (!db_begin(db, error)) return false;
-    bool good = db_number(db, "PRAGMA application_id", 0, &application, error, "") &&
-                db_number(db, "PRAGMA user_version", 0, &version, error, "") &&
-                db_number(db, "SELECT count(*) FROM sqlite_master", 0, &tables, error, "");
-    if (good && tables == 0) {
-        snprintf(pragma, sizeof pragma, "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION,
-                 SCHEMA);
+    bool good = identify(db, &new, error); /* another may have been faster */
+    if (good && new)
         good = (sqlite3_exec(db->sql, schema, NULL, NULL, NULL) == SQLITE_OK &&
                 sqlite3_exec(db->sql, pragma, NULL, NULL, NULL) == SQLITE_OK) ||
                db_trouble(db, error);
-    } else if (good && application != APPLICATION) {
-        good = error_set(error, ERROR_INPUT, "%.200s is a database of something else", db->path);
-    } else if (good && version != SCHEMA) {
-        good =
-            error_set(error, ERROR_INPUT, "%.200s was made by another version of the laboratory", db->path);
-    }
     return db_end(db, good, error);
 }
 

@@ -217,6 +217,8 @@ struct results *results_read(struct db *db, const char *name, struct error *erro
     struct results *volatile out = NULL;
     if (!heap) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
     pthread_mutex_lock(&db->lock);
+    /* one picture of it all, while others go on writing */
+    sqlite3_exec(db->sql, "BEGIN", NULL, NULL, NULL);
     if (HEAP_ENTER(heap, &guard, error)) {
         struct results *r = heap_zalloc(heap, sizeof *r);
         int64_t id;
@@ -224,6 +226,7 @@ struct results *results_read(struct db *db, const char *name, struct error *erro
         if (read_experiment(db, r, name, &id, error) && read_cells(db, r, id, error)) out = r;
         heap_leave(heap);
     }
+    sqlite3_exec(db->sql, "COMMIT", NULL, NULL, NULL);
     pthread_mutex_unlock(&db->lock);
     if (!out) heap_free(heap);
     return out;
