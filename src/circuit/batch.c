@@ -154,7 +154,7 @@ struct batch *batch_new_interpreted(const struct code *code, uint32_t lanes, uin
         if (code->segments.v[s].cut_n > cuts) cuts = code->segments.v[s].cut_n;
     size_t vectors = code->nslots + cuts + scratch + CHOICE_LEVELS * n + n * n + n + 2 * (n + 1);
     size_t bytes = vectors * b->words * 8;
-    in->block = pages_alloc(bytes);
+    in->block = pages_alloc(bytes, PAGES_LARGE / 8);
     if (!in->block || !c->sources || !c->round_planes) goto no_memory;
     memset(in->block, 0, bytes);
     uint64_t *at = in->block;

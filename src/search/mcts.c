@@ -159,38 +159,22 @@ static void guided_moves(struct mcts *m, uint32_t role, const uint32_t *lanes, u
     }
 }
 
-/* The same on the circuit. The tables of a policy are larger than the caches: what a lane needs of them is
- * fetched while those before it choose. */
+/* The same on the circuit, from sets. */
 static void guided_batch(struct mcts *m, uint32_t role, const uint32_t *lanes, uint32_t n)
 {
-    enum { FAR = 16, NEAR = 8 }; /* so many ahead */
-    struct situation situations[BATCH_MAX_LANES];
-    uint32_t choosing[BATCH_MAX_LANES], nchoosing = 0, words;
+    uint32_t words;
     const uint32_t *count;
     const uint64_t *sets = world_legal_sets(m->world, role, &words, &count);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t lane = lanes[i];
+        uint32_t lane = lanes[i], move = 0;
+        const uint64_t *set = sets + (size_t)lane * words;
         if (count[lane] > 1) {
-            situations[nchoosing] = playout_situation(m, m->flying[lane], role);
-            choosing[nchoosing++] = lane;
-        } else {
-            make_move(m, lane, role, count[lane] ? set_first(sets + (size_t)lane * words) : 0, true);
+            struct situation s = playout_situation(m, m->flying[lane], role);
+            move = policy_choose_set(m->policy, &s, &m->rng, set, words, count[lane]);
+        } else if (count[lane]) {
+            move = set_first(set);
         }
-    }
-    bool expects = policy_expects(m->policy);
-    for (uint32_t i = expects ? 0 : FAR; i < nchoosing + FAR; i++) {
-        if (expects && i < nchoosing)
-            policy_expect(m->policy, &situations[i], sets + (size_t)choosing[i] * words, words, 0);
-        if (expects && i >= FAR - NEAR && i - (FAR - NEAR) < nchoosing) {
-            uint32_t near = i - (FAR - NEAR);
-            policy_expect(m->policy, &situations[near], sets + (size_t)choosing[near] * words, words, 1);
-        }
-        if (i < FAR) continue;
-        uint32_t lane = choosing[i - FAR];
-        make_move(m, lane, role,
-                  policy_choose_set(m->policy, &situations[i - FAR], &m->rng, sets + (size_t)lane * words,
-                                    words, count[lane]),
-                  false);
+        make_move(m, lane, role, move, count[lane] < 2);
     }
 }
 

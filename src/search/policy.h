@@ -71,10 +71,6 @@ struct values_ops {
      * them one by one. */
     const float *(*score_set)(struct values *v, const struct situation *s, const uint64_t *legal,
                               uint32_t words, float *room);
-    /* score_set will soon be called for this: bring the memory near, first what says where the rest is
-     * (stage 0), then the rest (stage 1). NULL: not worth it. */
-    void (*expect)(const struct values *v, const struct situation *s, const uint64_t *legal, uint32_t words,
-                   int stage);
     /* Learn from an episode. */
     void (*learn)(struct values *v, const struct episode *e);
     /* Multiply all visit counts by gamma (001 equation 3). NULL: the scheme does not decay. */
@@ -128,10 +124,6 @@ uint32_t policy_choose(struct policy *p, const struct situation *s, struct rng *
 /* The same for a set of moves with `count` > 1 elements: the move itself. */
 uint32_t policy_choose_set(struct policy *p, const struct situation *s, struct rng *rng,
                            const uint64_t *legal, uint32_t words, uint32_t count);
-/* policy_choose_set will soon be called for this: see values_ops. Pointless unless the policy expects. */
-bool policy_expects(const struct policy *p);
-void policy_expect(const struct policy *p, const struct situation *s, const uint64_t *legal, uint32_t words,
-                   int stage);
 static inline bool policy_is_uniform(const struct policy *p)
 {
     return !p->values && !p->lgr;
@@ -157,7 +149,6 @@ void lgr_free(struct lgr *l);
 uint32_t lgr_reply(const struct lgr *l, const struct situation *s, const uint32_t *moves, uint32_t n);
 /* The stored replies, those to two moves first; returns how many: up to two. */
 uint32_t lgr_replies(const struct lgr *l, const struct situation *s, uint32_t out[2]);
-void lgr_expect(const struct lgr *l, const struct situation *s); /* lgr_replies will soon be called */
 void lgr_learn(struct lgr *l, const struct episode *e);
 
 #endif

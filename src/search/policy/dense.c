@@ -27,23 +27,6 @@ INLINE void pair_body(float *out, const uint64_t *legal, uint32_t words, const f
     }
 }
 
-INLINE void triple_body(float *out, const uint64_t *legal, uint32_t words, const float *one, const float *two,
-                        const float *three, int few)
-{
-    for (uint32_t w = 0; w < words; w++) {
-        if (!legal[w]) continue;
-        const float *p = one + w * 64, *q = two + w * 64, *r = three + w * 64;
-        float *o = out + w * 64;
-        if (__builtin_popcountll(legal[w]) > few)
-            for (int i = 0; i < 64; i++) o[i] = mean_of_three(p[i], q[i], r[i]);
-        else
-            for (uint64_t x = legal[w]; x; x &= x - 1) {
-                int i = __builtin_ctzll(x);
-                o[i] = mean_of_three(p[i], q[i], r[i]);
-            }
-    }
-}
-
 /* One by one, but without a branch on what the scores are. */
 INLINE uint32_t best_body(const float *scores, const uint64_t *legal, uint32_t words, uint64_t *best)
 {
@@ -118,32 +101,25 @@ INLINE uint32_t element_body(const uint64_t *set, uint32_t words, uint32_t which
 /* One version of each kernel per kind of processor. */
 struct kernels {
     void (*pair)(float *out, const uint64_t *legal, uint32_t words, const float *one, const float *two);
-    void (*triple)(float *out, const uint64_t *legal, uint32_t words, const float *one, const float *two,
-                   const float *three);
     uint32_t (*best)(const float *scores, const uint64_t *legal, uint32_t words, uint64_t *best);
     float (*gibbs)(const float *scores, uint32_t n, float tau, float *out);
     uint32_t (*element)(const uint64_t *set, uint32_t words, uint32_t which);
 };
 
 /* `few` moves of a block are not worth vectors. */
-#define VERSION(target, suffix, few)                                                                        \
-    target static void pair_##suffix(float *out, const uint64_t *legal, uint32_t words, const float *one,   \
-                                     const float *two)                                                      \
-    {                                                                                                       \
-        pair_body(out, legal, words, one, two, few);                                                        \
-    }                                                                                                       \
-    target static void triple_##suffix(float *out, const uint64_t *legal, uint32_t words, const float *one, \
-                                       const float *two, const float *three)                                \
-    {                                                                                                       \
-        triple_body(out, legal, words, one, two, three, few);                                               \
-    }                                                                                                       \
-    target static float gibbs_##suffix(const float *scores, uint32_t n, float tau, float *out)              \
-    {                                                                                                       \
-        return gibbs_body(scores, n, tau, out);                                                             \
-    }                                                                                                       \
-    target static uint32_t element_##suffix(const uint64_t *set, uint32_t words, uint32_t which)            \
-    {                                                                                                       \
-        return element_body(set, words, which);                                                             \
+#define VERSION(target, suffix, few)                                                                      \
+    target static void pair_##suffix(float *out, const uint64_t *legal, uint32_t words, const float *one, \
+                                     const float *two)                                                    \
+    {                                                                                                     \
+        pair_body(out, legal, words, one, two, few);                                                      \
+    }                                                                                                     \
+    target static float gibbs_##suffix(const float *scores, uint32_t n, float tau, float *out)            \
+    {                                                                                                     \
+        return gibbs_body(scores, n, tau, out);                                                           \
+    }                                                                                                     \
+    target static uint32_t element_##suffix(const uint64_t *set, uint32_t words, uint32_t which)          \
+    {                                                                                                     \
+        return element_body(set, words, which);                                                           \
     }
 
 #define VERSION_BEST(target, suffix)                                                                 \
@@ -192,7 +168,7 @@ TARGET_512 static uint32_t best_512(const float *scores, const uint64_t *legal, 
 #endif
 
 /* Chosen once, before main: no thread ever sees it change. */
-static struct kernels kernels = {pair_any, triple_any, best_any, gibbs_any, element_any};
+static struct kernels kernels = {pair_any, best_any, gibbs_any, element_any};
 
 #if defined(__x86_64__)
 __attribute__((constructor)) static void choose_kernels(void)
@@ -200,21 +176,15 @@ __attribute__((constructor)) static void choose_kernels(void)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
-        kernels = (struct kernels){pair_512, triple_512, best_512, gibbs_512, element_512};
+        kernels = (struct kernels){pair_512, best_512, gibbs_512, element_512};
     else if (__builtin_cpu_supports("avx2"))
-        kernels = (struct kernels){pair_256, triple_256, best_256, gibbs_256, element_256};
+        kernels = (struct kernels){pair_256, best_256, gibbs_256, element_256};
 }
 #endif
 
 void dense_pair(float *out, const uint64_t *legal, uint32_t words, const float *one, const float *two)
 {
     kernels.pair(out, legal, words, one, two);
-}
-
-void dense_triple(float *out, const uint64_t *legal, uint32_t words, const float *one, const float *two,
-                  const float *three)
-{
-    kernels.triple(out, legal, words, one, two, three);
 }
 
 void dense_copy(float *out, const uint64_t *legal, uint32_t words, const float *one)

@@ -21,8 +21,6 @@ static inline float mean_of_three(float one, float two, float three)
 /* The same for all legal moves; entries of others are left as they are or get a value, too. */
 void dense_copy(float *out, const uint64_t *legal, uint32_t words, const float *one);
 void dense_pair(float *out, const uint64_t *legal, uint32_t words, const float *one, const float *two);
-void dense_triple(float *out, const uint64_t *legal, uint32_t words, const float *one, const float *two,
-                  const float *three);
 /* The legal moves with the highest score, as a set; returns how many. There is at least one legal move. */
 uint32_t dense_best(const float *scores, const uint64_t *legal, uint32_t words, uint64_t *best);
 /* Gibbs weights: out[i] = exp((scores[i] - the highest) / tau); returns their sum. `out` has room for n + 15.

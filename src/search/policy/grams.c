@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Invariants: ripe[m] of a row is the mean of m where n >= k, else -1. The first `ripe` replies of a list
- * have n >= k, the others do not. A list becomes a row once it has a DENSE-th of the moves. */
+ * have n >= k, the others do not. where[m] of an index is the place of m in the list, from 1. */
 #include "search/policy/grams.h"
 
 #include "base/hash.h"
@@ -8,7 +8,13 @@
 
 #include <float.h>
 
-enum { DENSE = 16, SLAB = 2 << 20, LINE = 64, FETCHED = 4 /* lines of a list */ };
+enum {
+    DENSE = 16,   /* what follows one move is a row once it is this part of all moves */
+    INDEXED = 12, /* what follows two moves has an index once it is so many */
+    FIRST_SLAB = 64 << 10,
+    LINE = 64,
+    FETCHED = 3 /* lines of a list without an index */
+};
 
 void grams_init(struct grams *g, uint32_t k, size_t max_bytes)
 {
@@ -46,8 +52,10 @@ static void *slab_take(struct grams *g, size_t bytes)
             g->slabs = grown;
             g->slabs_cap = cap;
         }
-        size_t size = bytes < SLAB ? SLAB : bytes;
-        if (!(g->slabs[g->nslabs] = pages_alloc(size))) return NULL;
+        size_t size = g->nslabs ? g->slab_size * 2 : FIRST_SLAB;
+        if (size > PAGES_LARGE) size = PAGES_LARGE;
+        if (size < bytes) size = bytes;
+        if (!(g->slabs[g->nslabs] = pages_alloc(size, PAGES_LARGE))) return NULL;
         g->nslabs++;
         g->slab_size = size;
         g->slab_used = 0;
@@ -97,7 +105,7 @@ static bool grow_block(struct grams *g, struct followers *f)
         uint32_t room = g->replies_cap ? g->replies_cap : 4096;
         while (room < g->nreplies + cap) room *= 2;
         struct reply *grown =
-            pages_grow(g->replies, g->nreplies * sizeof *grown, (size_t)room * sizeof *grown);
+            pages_grow(g->replies, g->nreplies * sizeof *grown, (size_t)room * sizeof *grown, PAGES_LARGE);
         if (!grown) return false;
         g->bytes += (room - g->replies_cap) * sizeof *grown;
         g->replies = grown;
@@ -109,14 +117,36 @@ static bool grow_block(struct grams *g, struct followers *f)
     return true;
 }
 
+/* Make or widen the index, so that it has this move. */
+static bool index_reaches(struct grams *g, struct followers *f, uint32_t move)
+{
+    if (f->indexed && move < f->width) return true;
+    uint32_t width = g->one.size > move ? g->one.size : (move + 64) & ~63u;
+    uint16_t *where = slab_take(g, (width + 31) / 32 * LINE);
+    if (!where) return false;
+    memset(where, 0, width * sizeof *where);
+    const struct reply *r = replies_of(g, f);
+    for (uint32_t i = 0; i < f->count; i++) where[r[i].move] = (uint16_t)(i + 1);
+    f->width = width;
+    f->where = where;
+    f->indexed = true;
+    return true;
+}
+
 /* A reply in a list, made if need be; NULL without memory. */
 static struct reply *reply_at(struct grams *g, struct followers *f, uint32_t move)
 {
     struct reply *r = replies_of(g, f);
-    for (uint32_t i = 0; i < f->count; i++, r++)
-        if (r->move == move) return r;
-    if (!grow_block(g, f)) return NULL;
+    if (f->indexed) {
+        if (!index_reaches(g, f, move)) return NULL;
+        if (f->where[move]) return r + f->where[move] - 1;
+    } else {
+        for (uint32_t i = 0; i < f->count; i++, r++)
+            if (r->move == move) return r;
+    }
+    if (f->count == UINT16_MAX || !grow_block(g, f)) return NULL;
     f->count++;
+    if (f->indexed) f->where[move] = (uint16_t)f->count;
     r = replies_of(g, f) + f->count - 1;
     *r = (struct reply){.move = move};
     return r;
@@ -134,13 +164,17 @@ static void settle_reply(const struct grams *g, struct followers *f, struct repl
         f->ripe--, border--;
     *r = *border;
     *border = swap;
+    if (!f->indexed) return;
+    uint16_t place = f->where[r->move];
+    f->where[r->move] = f->where[border->move];
+    f->where[border->move] = place;
 }
 
-/* Turn the list into a row when it is long. */
-static void settle_followers(struct grams *g, struct followers *f)
+/* Turn the list into a row. */
+static void make_row(struct grams *g, struct followers *f)
 {
     struct gram_row row = {0};
-    if (f->count * DENSE < g->one.size || !widen(g, &row)) return;
+    if (!widen(g, &row)) return;
     const struct reply *r = replies_of(g, f);
     for (uint32_t i = 0; i < f->count; i++) {
         gram_row_all(&row)[r[i].move] = r[i].s;
@@ -150,20 +184,29 @@ static void settle_followers(struct grams *g, struct followers *f)
     f->dense = true;
 }
 
-static void followers_add(struct grams *g, struct followers *f, uint32_t move, float reward)
+static void list_add(struct grams *g, struct followers *f, uint32_t move, float reward)
 {
-    if (f->dense) {
-        if (!widen(g, &f->row)) return;
-        stat_add(&gram_row_all(&f->row)[move], reward);
-        settle_entry(g, &f->row, move);
-        return;
-    }
-    uint32_t count = f->count;
     struct reply *r = reply_at(g, f, move);
     if (!r) return;
     stat_add(&r->s, reward);
     settle_reply(g, f, r);
-    if (f->count > count) settle_followers(g, f);
+}
+
+static void two_add(struct grams *g, struct followers *f, uint32_t move, float reward)
+{
+    if (f->dense && widen(g, &f->row)) {
+        stat_add(&gram_row_all(&f->row)[move], reward);
+        settle_entry(g, &f->row, move);
+    }
+    if (f->dense) return;
+    list_add(g, f, move, reward);
+    if (f->count * DENSE >= g->one.size) make_row(g, f);
+}
+
+static void three_add(struct grams *g, struct followers *f, uint32_t move, float reward)
+{
+    list_add(g, f, move, reward);
+    if (f->count >= INDEXED && !f->indexed) index_reaches(g, f, move);
 }
 
 static void followers_scale(struct grams *g, struct followers *f, uint32_t move, float factor)
@@ -185,16 +228,6 @@ static void followers_scale_all(struct grams *g, struct followers *f, float fact
     struct reply *r = replies_of(g, f);
     for (uint32_t j = 0; j < f->count; j++) r[j].s.n *= factor;
     for (uint32_t j = f->ripe; j-- > 0;) settle_reply(g, f, &r[j]);
-}
-
-float grams_mean(const struct grams *g, const struct followers *f, uint32_t move)
-{
-    if (!f) return -1;
-    if (f->dense) return move < f->row.size ? f->row.ripe[move] : -1;
-    const struct reply *r = grams_replies(g, f);
-    for (uint32_t i = 0; i < f->ripe; i++)
-        if (r[i].move == move) return r[i].s.mean;
-    return -1;
 }
 
 /* --- What follows one move ------------------------------------------------------------------------------ */
@@ -232,18 +265,24 @@ static uint32_t context_start(const struct grams *g, uint64_t key)
     return (uint32_t)hash_mix(key, 3) & g->mask;
 }
 
-static struct context *context_slot(const struct grams *g, uint64_t key)
+static struct context *context_from(const struct grams *g, uint32_t i, uint64_t key)
 {
-    uint32_t i = context_start(g, key);
     while (g->three[i].key && g->three[i].key != key) i = (i + 1) & g->mask;
     return &g->three[i];
 }
 
-static bool grow_contexts(struct grams *g)
+static struct context *context_slot(const struct grams *g, uint64_t key)
 {
+    return context_from(g, context_start(g, key), key);
+}
+
+/* Room for n more contexts: none moves while they are made. */
+static bool reserve_contexts(struct grams *g, uint32_t n)
+{
+    if (g->three && (g->used + n) * 3ull <= g->mask * 2ull) return true;
     struct grams old = *g;
     size_t size = old.three ? ((size_t)old.mask + 1) * 2 : 1024;
-    struct context *grown = pages_zeroed(size * sizeof *grown);
+    struct context *grown = pages_zeroed(size * sizeof *grown, PAGES_LARGE);
     if (!grown) return false;
     g->three = grown;
     g->mask = (uint32_t)size - 1;
@@ -254,29 +293,14 @@ static bool grow_contexts(struct grams *g)
     return true;
 }
 
-static struct followers *three_at(struct grams *g, uint32_t before, uint32_t last)
-{
-    if ((!g->three || g->used * 3ull > g->mask * 2ull) && !grow_contexts(g)) return NULL;
-    uint64_t key = context_key(before, last);
-    struct context *c = context_slot(g, key);
-    if (!c->key) c->key = key, g->used++;
-    return &c->f;
-}
-
-/* Whether something is ripe or not; NULL if there cannot be anything. */
-static const struct followers *three_find(const struct grams *g, uint32_t before, uint32_t last)
-{
-    if (last == MOVE_NONE || before == MOVE_NONE || !g->three) return NULL;
-    return &context_slot(g, context_key(before, last))->f;
-}
-
 const struct followers *grams_after_two(const struct grams *g, uint32_t before, uint32_t last)
 {
-    const struct followers *f = three_find(g, before, last);
-    return f && (f->dense || f->ripe) ? f : NULL;
+    if (last == MOVE_NONE || before == MOVE_NONE || !g->three) return NULL;
+    const struct followers *f = &context_slot(g, context_key(before, last))->f;
+    return f->ripe ? f : NULL;
 }
 
-/* --- Fetching ------------------------------------------------------------------------------------------- */
+/* --- Learning ------------------------------------------------------------------------------------------- */
 
 /* A load whose value nobody waits for. A prefetch would be dropped where the page is not at hand either. */
 static inline void touch(const void *p)
@@ -284,90 +308,61 @@ static inline void touch(const void *p)
     (void)*(const volatile char *)p;
 }
 
-static void fetch_context(const struct grams *g, uint32_t before, uint32_t last)
+static void touch_list(const struct grams *g, const struct followers *f)
 {
-    if (before != MOVE_NONE && last != MOVE_NONE && g->three)
-        touch(&g->three[context_start(g, context_key(before, last))]);
+    const char *at = (const char *)(g->replies + f->first), *end = at + f->count * sizeof(struct reply);
+    for (int i = 0; i < FETCHED && at < end && f->count > 1; i++, at += LINE) touch(at);
 }
 
-static void fetch_list(const struct grams *g, const struct followers *f, uint32_t n)
+/* The contexts of the sequences, made if need be; NULL for those of less than three moves and without memory.
+ * Three-grams are not in the caches: contexts are loaded all at once, then indices and replies. */
+static void find_contexts(struct grams *g, const struct gram *v, uint32_t n, struct followers **f)
 {
-    if (f->count < 2) return;
-    const char *at = (const char *)(g->replies + f->first), *end = at + n * sizeof(struct reply);
-    for (int i = 0; i < FETCHED && at < end; i++, at += LINE) touch(at);
-}
-
-/* To score these moves. */
-static void fetch_scores(const struct grams *g, const struct followers *f, const uint64_t *legal,
-                         uint32_t words)
-{
-    if (!f) return;
-    if (!f->dense) {
-        fetch_list(g, f, f->ripe);
-        return;
-    }
-    for (uint32_t w = 0; w < words && (w + 1) * 64 <= f->row.size; w++)
-        for (uint32_t i = 0; i < 64 && legal[w]; i += LINE / sizeof(float)) touch(f->row.ripe + w * 64 + i);
-}
-
-void grams_expect(const struct grams *g, uint32_t before, uint32_t last, const uint64_t *legal,
-                  uint32_t words, int stage)
-{
-    if (stage == 0) {
-        fetch_context(g, before, last);
-        fetch_scores(g, grams_after(g, last), legal, words);
-    } else {
-        fetch_scores(g, three_find(g, before, last), legal, words);
-    }
-}
-
-/* To learn from this move. */
-static void fetch_entry(const struct grams *g, const struct followers *f, uint32_t move)
-{
-    if (!f->dense) {
-        fetch_list(g, f, f->count);
-    } else if (move < f->row.size) {
-        touch(&f->row.ripe[move]);
-        touch(&gram_row_all(&f->row)[move]);
-    }
-}
-
-static void fetch(const struct grams *g, const struct gram *v, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        fetch_context(g, v[i].before, v[i].last);
-        if (v[i].last < g->ntwo) fetch_entry(g, &g->two[v[i].last], v[i].move);
+    uint32_t start[GRAMS_CHUNK];
+    bool room = reserve_contexts(g, n);
+    for (uint32_t i = 0; i < n && room; i++) {
+        start[i] = context_start(g, context_key(v[i].before, v[i].last));
+        touch(&g->three[start[i]]);
     }
     for (uint32_t i = 0; i < n; i++) {
-        const struct followers *f = three_find(g, v[i].before, v[i].last);
-        if (f) fetch_entry(g, f, v[i].move);
+        f[i] = NULL;
+        if (!room || v[i].before == MOVE_NONE) continue;
+        uint64_t key = context_key(v[i].before, v[i].last);
+        struct context *c = context_from(g, start[i], key);
+        if (!c->key) c->key = key, g->used++;
+        f[i] = &c->f;
+        if (!f[i]->indexed)
+            touch_list(g, f[i]);
+        else if (v[i].move < f[i]->width)
+            touch(&f[i]->where[v[i].move]);
     }
+    for (uint32_t i = 0; i < n; i++)
+        if (f[i] && f[i]->indexed && v[i].move < f[i]->width && f[i]->where[v[i].move])
+            touch(&g->replies[f[i]->first + f[i]->where[v[i].move] - 1]);
 }
-
-/* --- Learning ------------------------------------------------------------------------------------------- */
 
 void grams_learn(struct grams *g, const struct gram *v, uint32_t n)
 {
+    struct followers *three[GRAMS_CHUNK];
     if (g->bytes > g->max_bytes) forget(g);
-    fetch(g, v, n);
-    for (const struct gram *e = v; e < v + n; e++) {
-        stat_row_add(&g->one, e->move, e->reward);
-        struct followers *two = e->last == MOVE_NONE ? NULL : two_at(g, e->last);
-        struct followers *three = e->before == MOVE_NONE ? NULL : three_at(g, e->before, e->last);
-        if (two) followers_add(g, two, e->move, e->reward);
-        if (three) followers_add(g, three, e->move, e->reward);
+    find_contexts(g, v, n, three);
+    for (uint32_t i = 0; i < n; i++) {
+        stat_row_add(&g->one, v[i].move, v[i].reward);
+        struct followers *two = v[i].last == MOVE_NONE ? NULL : two_at(g, v[i].last);
+        if (two) two_add(g, two, v[i].move, v[i].reward);
+        if (three[i]) three_add(g, three[i], v[i].move, v[i].reward);
     }
 }
 
 void grams_scale(struct grams *g, const struct gram *v, uint32_t n, float factor)
 {
-    fetch(g, v, n);
-    for (const struct gram *e = v; e < v + n; e++) {
-        stat_row_scale_one(&g->one, e->move, factor);
-        struct followers *two = e->last == MOVE_NONE ? NULL : two_at(g, e->last);
-        struct followers *three = e->before == MOVE_NONE ? NULL : three_at(g, e->before, e->last);
-        if (two) followers_scale(g, two, e->move, factor);
-        if (three) followers_scale(g, three, e->move, factor);
+    struct followers *three[GRAMS_CHUNK];
+    find_contexts(g, v, n, three);
+    for (uint32_t i = 0; i < n; i++) {
+        stat_row_scale_one(&g->one, v[i].move, factor);
+        struct followers *two = v[i].last == MOVE_NONE ? NULL : two_at(g, v[i].last);
+        if (two) followers_scale(g, two, v[i].move, factor);
+        if (three[i]) followers_scale(g, three[i], v[i].move, factor);
     }
 }
 

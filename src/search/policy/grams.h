@@ -3,12 +3,14 @@
  * that end with a move of the role. A longer sequence counts once it was seen k times: it is ripe then.
  *
  *     one                  mean by move
- *     two   last         ─> followers ─┬─ a few replies, the ripe ones in front
- *     three before, last ─> followers ─┴─ many replies: a row, by move the mean if ripe, else -1
+ *     two   last         ─> followers ─┬─ replies in a list, the ripe ones in front
+ *     three before, last ─> followers ─┘  two: as a row when they are many, by move the mean if ripe, else -1
  *
- * Rows are scored together with `one`, sixty-four moves at a time (dense.h); single replies are corrections
- * to that. Three-grams are too many for the caches, so whoever is about to use them fetches them first: where
- * they are, then, when that has come, what they are.
+ * A row is scored together with `one`, sixty-four moves at a time (dense.h); ripe replies of a list are
+ * corrections to that. Of forty moves that ever followed two others, five are ripe: for three-grams a list is
+ * one line of the cache where a row would be four. Long lists have an index, so that learning need not
+ * search.
+ *
  */
 #ifndef SEARCH_POLICY_GRAMS_H
 #define SEARCH_POLICY_GRAMS_H
@@ -32,12 +34,16 @@ struct reply {
 
 /* What a role did after one or two certain moves. */
 struct followers {
-    uint32_t count : 31, dense : 1;
+    uint32_t count : 30, dense : 1, indexed : 1;
     uint32_t ripe; /* the first so many replies were seen k times; unused with a row */
     union {
         struct {
             uint32_t first;    /* several are in replies[first ..], room for the next power of two */
             struct reply only; /* a single one is here */
+        };
+        struct { /* indexed */
+            uint32_t first_too, width;
+            uint16_t *where; /* by move below width: which reply it is, from 1; 0: none */
         };
         struct gram_row row; /* dense */
     };
@@ -72,9 +78,11 @@ struct gram {
 void grams_init(struct grams *g, uint32_t k, size_t max_bytes);
 void grams_done(struct grams *g);
 
-/* Learn n sequences in this order. */
+enum { GRAMS_CHUNK = 32 };
+
+/* Learn n <= GRAMS_CHUNK sequences in this order. */
 void grams_learn(struct grams *g, const struct gram *v, uint32_t n);
-/* Multiply the counts of these sequences, or of all. */
+/* Multiply the counts of these sequences (once per occurrence), or of all. */
 void grams_scale(struct grams *g, const struct gram *v, uint32_t n, float factor);
 void grams_scale_all(struct grams *g, float factor);
 
@@ -85,11 +93,4 @@ static inline const struct reply *grams_replies(const struct grams *g, const str
 {
     return f->count > 1 ? g->replies + f->first : &f->only; /* not dense */
 }
-/* The mean of a move there if it is ripe, else -1; also for f NULL. */
-float grams_mean(const struct grams *g, const struct followers *f, uint32_t move);
-
-/* They will soon be asked for: stage 0 fetches where they are, stage 1 what they are. */
-void grams_expect(const struct grams *g, uint32_t before, uint32_t last, const uint64_t *legal,
-                  uint32_t words, int stage);
-
 #endif

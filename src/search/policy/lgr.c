@@ -21,14 +21,9 @@ struct lgr {
     struct replies *one, *two; /* by role */
 };
 
-static uint32_t start_of(const struct replies *t, uint64_t key)
-{
-    return (uint32_t)hash_mix(key, 1) & t->mask;
-}
-
 static uint32_t slot_of(const struct replies *t, uint64_t key)
 {
-    uint32_t i = start_of(t, key);
+    uint32_t i = (uint32_t)hash_mix(key, 1) & t->mask;
     while (t->v[i].key && t->v[i].key != key) i = (i + 1) & t->mask;
     return i;
 }
@@ -93,14 +88,6 @@ uint32_t lgr_reply(const struct lgr *l, const struct situation *s, const uint32_
     uint32_t replies[2], stored = lgr_replies(l, s, replies), at = MOVE_NONE;
     for (uint32_t i = 0; i < stored && at == MOVE_NONE; i++) at = index_of(moves, n, replies[i]);
     return at;
-}
-
-void lgr_expect(const struct lgr *l, const struct situation *s)
-{
-    uint32_t last = situation_last(s), before = situation_before(s);
-    const struct replies *two = &l->two[s->role];
-    if (last != MOVE_NONE && before != MOVE_NONE && two->v)
-        __builtin_prefetch(&two->v[start_of(two, key_two(before, last))]);
 }
 
 static void learn_reply(struct replies *t, uint64_t key, uint32_t move, bool good)

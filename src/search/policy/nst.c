@@ -6,8 +6,6 @@
 #include "search/policy/dense.h"
 #include "search/policy/grams.h"
 
-enum { CHUNK = 32 /* sequences learned at a time */ };
-
 struct nst {
     struct values values;
     uint32_t nroles;
@@ -16,63 +14,69 @@ struct nst {
 
 /* --- Scores --------------------------------------------------------------------------------------------- */
 
+/* The mean of a ripe pair, else -1. */
+static inline float pair_mean(const struct grams *g, const struct followers *two, uint32_t move)
+{
+    if (!two) return -1;
+    if (two->dense) return move < two->row.size ? two->row.ripe[move] : -1;
+    const struct reply *r = grams_replies(g, two);
+    for (uint32_t i = 0; i < two->ripe; i++)
+        if (r[i].move == move) return r[i].s.mean;
+    return -1;
+}
+
+static uint32_t index_of(const uint32_t *moves, uint32_t n, uint32_t move)
+{
+    uint32_t i = 0;
+    while (i < n && moves[i] != move) i++;
+    return i;
+}
+
+/* Single moves and rows first, then what lists have for a few. */
 static void score(struct values *v, const struct situation *s, const uint32_t *moves, uint32_t n, float *out)
 {
     const struct grams *g = &((struct nst *)v)->roles[s->role];
-    uint32_t last = situation_last(s), before = situation_before(s);
+    uint32_t last = situation_last(s), before = situation_before(s), i;
     const struct followers *two = grams_after(g, last), *three = grams_after_two(g, before, last);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t m = moves[i];
-        out[i] = mean_of_three(m < g->one.size ? g->one.mean[m] : UNSEEN, grams_mean(g, two, m),
-                               grams_mean(g, three, m));
+    const struct gram_row none = {0}, *row = two && two->dense ? &two->row : &none;
+    for (i = 0; i < n; i++) {
+        float one = moves[i] < g->one.size ? g->one.mean[moves[i]] : UNSEEN;
+        out[i] = moves[i] < row->size ? mean_of_two(one, row->ripe[moves[i]]) : one;
     }
+    const struct reply *r = two && !two->dense ? grams_replies(g, two) : NULL;
+    for (const struct reply *end = r + (r ? two->ripe : 0); r < end; r++)
+        if ((i = index_of(moves, n, r->move)) < n) out[i] = mean_of_two(out[i], r->s.mean);
+    r = three ? grams_replies(g, three) : NULL;
+    for (const struct reply *end = r + (r ? three->ripe : 0); r < end; r++)
+        if ((i = index_of(moves, n, r->move)) < n)
+            out[i] = mean_of_three(g->one.mean[r->move], pair_mean(g, two, r->move), r->s.mean);
 }
 
-static bool narrow(const struct followers *f, uint32_t words)
-{
-    return f && f->dense && f->row.size < words * 64;
-}
-
-static bool is_legal(uint32_t move, const uint64_t *legal, uint32_t words)
-{
-    return move / 64 < words && legal[move / 64] >> (move % 64) & 1;
-}
-
-/* Rows for all moves at once, then what lists have for single ones. */
+/* The same for all legal moves at once; others get a value, too. */
 static const float *score_set(struct values *v, const struct situation *s, const uint64_t *legal,
                               uint32_t words, float *room)
 {
     struct grams *g = &((struct nst *)v)->roles[s->role];
-    uint32_t last = situation_last(s), before = situation_before(s);
+    uint32_t last = situation_last(s), before = situation_before(s), size = words * 64;
     const struct followers *two = grams_after(g, last), *three = grams_after_two(g, before, last);
-    if (!stat_row_reserve(&g->one, words * 64)) return NULL;
+    if (!stat_row_reserve(&g->one, size)) return NULL;
     const float *one = g->one.mean;
     if (!two && !three) return one;
-    /* Rows made before all moves were known are widened when next learned from. */
-    if (narrow(two, words) || narrow(three, words)) return NULL;
-    bool row2 = two && two->dense, row3 = three && three->dense;
-    if (row2 && row3)
-        dense_triple(room, legal, words, one, two->row.ripe, three->row.ripe);
-    else if (row2 || row3)
-        dense_pair(room, legal, words, one, row2 ? two->row.ripe : three->row.ripe);
-    else
+    if (two && two->dense) {
+        /* A row made before all moves were known is widened when next learned from. */
+        if (two->row.size < size) return NULL;
+        dense_pair(room, legal, words, one, two->row.ripe);
+    } else {
         dense_copy(room, legal, words, one);
-    const struct reply *r = two && !row2 ? grams_replies(g, two) : NULL;
-    for (const struct reply *end = r + (r ? two->ripe : 0); r < end; r++)
-        if (is_legal(r->move, legal, words))
-            room[r->move] = mean_of_three(one[r->move], r->s.mean, grams_mean(g, three, r->move));
-    r = three && !row3 ? grams_replies(g, three) : NULL;
+        const struct reply *r = two ? grams_replies(g, two) : NULL;
+        for (const struct reply *end = r + (r ? two->ripe : 0); r < end; r++)
+            if (r->move < size) room[r->move] = mean_of_two(one[r->move], r->s.mean);
+    }
+    const struct reply *r = three ? grams_replies(g, three) : NULL;
     for (const struct reply *end = r + (r ? three->ripe : 0); r < end; r++)
-        if (is_legal(r->move, legal, words))
-            room[r->move] = mean_of_three(one[r->move], grams_mean(g, two, r->move), r->s.mean);
+        if (r->move < size)
+            room[r->move] = mean_of_three(one[r->move], pair_mean(g, two, r->move), r->s.mean);
     return room;
-}
-
-static void expect(const struct values *v, const struct situation *s, const uint64_t *legal, uint32_t words,
-                   int stage)
-{
-    const struct grams *g = &((const struct nst *)v)->roles[s->role];
-    grams_expect(g, situation_before(s), situation_last(s), legal, words, stage);
 }
 
 /* --- Learning ------------------------------------------------------------------------------------------- */
@@ -87,7 +91,7 @@ static void learn_or_scale(struct grams *g, const struct gram *v, uint32_t n, bo
 
 static void each_of_episode(struct nst *nst, const struct episode *e, bool learning, float omega)
 {
-    struct gram some[CHUNK];
+    struct gram some[GRAMS_CHUNK];
     uint32_t nroles = e->nroles, n = 0;
     for (uint32_t r = 0; r < nroles; r++) {
         uint32_t r1 = role_before(r, nroles), r2 = role_before(r1, nroles);
@@ -100,7 +104,7 @@ static void each_of_episode(struct nst *nst, const struct episode *e, bool learn
                                       .last = t >= 1 ? e->moves[(t - 1) * nroles + r1] : MOVE_NONE,
                                       .move = e->moves[t * nroles + r],
                                       .reward = reward};
-            if (n < CHUNK) continue;
+            if (n < GRAMS_CHUNK) continue;
             learn_or_scale(&nst->roles[r], some, n, learning, omega);
             n = 0;
         }
@@ -138,7 +142,6 @@ struct values *values_nst(uint32_t nroles, uint32_t k, size_t bytes)
     static const struct values_ops ops = {.name = "nst",
                                           .score = score,
                                           .score_set = score_set,
-                                          .expect = expect,
                                           .learn = learn,
                                           .decay = decay,
                                           .decay_episode = decay_episode,

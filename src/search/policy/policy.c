@@ -109,18 +109,6 @@ uint32_t policy_choose_set(struct policy *p, const struct situation *s, struct r
     return p->moves[choose_by_values(p, s, rng, p->moves, set_list(legal, words, p->moves))];
 }
 
-bool policy_expects(const struct policy *p)
-{
-    return p->lgr || (p->values && p->values->ops->expect);
-}
-
-void policy_expect(const struct policy *p, const struct situation *s, const uint64_t *legal, uint32_t words,
-                   int stage)
-{
-    if (p->lgr && stage == 0) lgr_expect(p->lgr, s);
-    if (p->values && p->values->ops->expect) p->values->ops->expect(p->values, s, legal, words, stage);
-}
-
 void policy_learn(struct policy *p, const struct episode *e)
 {
     p->simulations++;
