@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: install.sh BUILD-FOLDER
-# What is installed works far from the source: the program finds its games, and a stranger's program compiles
+# What is installed works far from the source: the program finds its games and experiments, and a stranger's program compiles
 # with what pkg-config says and plays one of them.
 set -eu
 root=$(mktemp -d)
@@ -14,6 +14,8 @@ bin=$(find "$root" -name ludens -path '*/bin/*')
 "$bin" --version | grep -q '^ludens [0-9]'
 game=$(find "$root" -name ticTacToe.kif)
 "$bin" check "$game"
+"$bin" lab list | grep -q '^paper/000-table-11 '
+"$bin" lab run first --games 1 --sims 2 --db lab.db 2>&1 | grep -q ' games are there'
 
 cat >stranger.c <<'C'
 #include <ludens.h>
