@@ -219,6 +219,15 @@ static void print_effort(FILE *out, const struct results *r)
 
 /* ---- the page ---- */
 
+/* The options behind the name of a variant: "first:quick:sims=20" was "first --quick --sims 20". */
+static void print_command(FILE *out, const char *name)
+{
+    for (; *name; name++) {
+        const char part[] = {*name, '\0'};
+        html_text(out, *name == ':' ? " --" : *name == '=' ? " " : part);
+    }
+}
+
 static void print_experiment(FILE *out, const struct results *r, uint32_t number)
 {
     fprintf(out, "<section id=e%u>", number);
@@ -243,7 +252,7 @@ static void print_experiment(FILE *out, const struct results *r, uint32_t number
     print_seats(out, r);
     print_effort(out, r);
     fputs("<p class=note><code>ludens lab run ", out);
-    html_text(out, r->name);
+    print_command(out, r->name);
     fputs("</code>, seed ", out);
     html_text(out, r->seed);
     fputs(", Ludens ", out);

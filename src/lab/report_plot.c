@@ -99,7 +99,8 @@ void html_plots(FILE *out, const struct results *r)
 {
     bool published = false;
     for (uint32_t i = 0; i < r->ngames * r->npairings; i++) published |= r->cells[i].published.there;
-    fputs("<h2>Intervals</h2><p class=note>Filled: ours, coloured where significant.", out);
+    fputs("<h2>Intervals</h2><p class=note>Filled: ours", out);
+    fputs(r->measure == MEASURE_WINS ? ", coloured where significant." : ".", out);
     if (published) fputs(" Hollow: published.", out);
     if (r->measure == MEASURE_WINS) fputs(" Dashed: equality.", out);
     fputs("</p><div class=plots>", out);

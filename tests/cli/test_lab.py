@@ -182,6 +182,9 @@ class Lab(harness.Case):
         self.assertEqual(self.count("t.db"), 24)
         out = self.ludens("lab", "report", self.spec, "--db", self.path("t.db"), "--json")[0]
         self.assertEqual([e["name"] for e in json.loads(out)], ["small", "small:sims=10", "small:quick"])
+        page = self.report("t.db", "--html", "-")
+        for command in "small", "small --sims 10", "small --quick":
+            self.assertIn(f"<code>ludens lab run {command}</code>", page)
 
     def test_reports_say_the_same_in_every_format(self):
         self.run_lab("t.db", "--games", 40)
