@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* From the YAML tree to an experiment. Whatever is wrong gives up through the heap's guard, with its place.
  */
-#include "lab/spec.h"
+#include "lab/spec_internal.h"
 
-#include "base/vec.h"
-#include "lab/doc.h"
 #include "lab/library.h"
 #include "lab/published.h"
 #include "net/post.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -18,17 +15,9 @@
 #define SPEC_MAX_ROWS 1000
 #define SPEC_MAX_NUMBER 10000000
 
-struct reader {
-    struct heap *heap;
-    struct spec *spec;
-    const struct spec_changes *changes;
-    /* what `only` and `quick` say is settled when all rows and columns are known */
-    VEC(const struct doc_node *) only; /* by pairing; NULL: everywhere */
-};
-
 /* ---- small parts ---- */
 
-static struct match_budget read_budget(struct reader *r, const struct doc_node *node)
+struct match_budget spec_read_budget(struct spec_reader *r, const struct doc_node *node)
 {
     static const char *const keys[] = {"sims", "seconds", "expansions", "start", NULL};
     struct match_budget b = {0};
@@ -49,22 +38,22 @@ static struct match_budget read_budget(struct reader *r, const struct doc_node *
     return b;
 }
 
-static void read_own_budget(struct reader *r, const struct doc_node *map, bool *own,
+static void read_own_budget(struct spec_reader *r, const struct doc_node *map, bool *own,
                             struct match_budget *budget)
 {
     const struct doc_node *node = doc_get(map, "budget");
     *own = node != NULL;
-    if (node) *budget = read_budget(r, node);
+    if (node) *budget = spec_read_budget(r, node);
 }
 
-static uint32_t read_number(struct reader *r, const struct doc_node *map, uint32_t otherwise)
+uint32_t spec_read_number(struct spec_reader *r, const struct doc_node *map, uint32_t otherwise)
 {
     const struct doc_node *node = doc_get(map, "number");
     return node ? (uint32_t)doc_whole(r->heap, node, "number", 1, SPEC_MAX_NUMBER) : otherwise;
 }
 
 /* A text for people: one line, something in it. */
-static const char *read_label(struct reader *r, const struct doc_node *node, const char *what)
+static const char *read_label(struct spec_reader *r, const struct doc_node *node, const char *what)
 {
     const char *s = doc_text(r->heap, node, what);
     if (!*s) doc_fail(r->heap, node, "%s is empty", what);
@@ -76,7 +65,7 @@ static const char *read_label(struct reader *r, const struct doc_node *node, con
 /* ---- games ---- */
 
 /* The sheet: a file beside the experiment, or what `ludens play` would find. */
-static const char *find_sheet(struct reader *r, const struct doc_node *at, const char *name)
+static const char *find_sheet(struct spec_reader *r, const struct doc_node *at, const char *name)
 {
     char path[4400];
     struct stat st;
@@ -90,7 +79,7 @@ static const char *find_sheet(struct reader *r, const struct doc_node *at, const
     return heap_strdup(r->heap, path, strlen(path));
 }
 
-static void read_games(struct reader *r, const struct doc_node *list)
+static void read_games(struct spec_reader *r, const struct doc_node *list)
 {
     static const char *const keys[] = {"game", "label", "number", "budget", NULL};
     VEC(struct spec_game) games = {0};
@@ -105,7 +94,7 @@ static void read_games(struct reader *r, const struct doc_node *list)
             name = doc_get(item, "game");
             if (!name) doc_fail(r->heap, item, "which game? The key is game");
             label = doc_get(item, "label");
-            g.number = read_number(r, item, 0);
+            g.number = spec_read_number(r, item, 0);
             read_own_budget(r, item, &g.own_budget, &g.budget);
         }
         g.name = read_label(r, name, "a game");
@@ -127,7 +116,7 @@ static void read_games(struct reader *r, const struct doc_node *list)
 
 /* ---- players ---- */
 
-static struct spec_player read_player(struct reader *r, const char *name, const struct doc_node *value)
+static struct spec_player read_player(struct spec_reader *r, const char *name, const struct doc_node *value)
 {
     static const char *const keys[] = {"player", "speed", "budget", NULL};
     struct spec_player p = {.name = name, .speed = 1};
@@ -151,7 +140,7 @@ static struct spec_player read_player(struct reader *r, const char *name, const 
     return p;
 }
 
-static void read_players(struct reader *r, const struct doc_node *node)
+static void read_players(struct spec_reader *r, const struct doc_node *node)
 {
     VEC(struct spec_player) players = {0};
     uint32_t step = node->kind == DOC_MAP ? 2 : 1;
@@ -170,7 +159,7 @@ static void read_players(struct reader *r, const struct doc_node *node)
     r->spec->nplayers = players.n;
 }
 
-static uint32_t find_player(struct reader *r, const struct doc_node *node)
+static uint32_t find_player(struct spec_reader *r, const struct doc_node *node)
 {
     const char *name = doc_text(r->heap, node, "a player");
     const char **names = heap_zalloc(r->heap, (r->spec->nplayers + 1) * sizeof *names);
@@ -185,7 +174,7 @@ static uint32_t find_player(struct reader *r, const struct doc_node *node)
 
 /* ---- pairings ---- */
 
-static const char *join_names(struct reader *r, const struct spec_pairing *p)
+static const char *join_names(struct spec_reader *r, const struct spec_pairing *p)
 {
     struct text t;
     text_init(&t, r->heap);
@@ -194,7 +183,7 @@ static const char *join_names(struct reader *r, const struct spec_pairing *p)
     return text_str(&t);
 }
 
-static void add_pairing(struct reader *r, const struct doc_node *at, struct spec_pairing p,
+static void add_pairing(struct spec_reader *r, const struct doc_node *at, struct spec_pairing p,
                         const struct doc_node *only)
 {
     struct spec *s = r->spec;
@@ -209,7 +198,7 @@ static void add_pairing(struct reader *r, const struct doc_node *at, struct spec
     vec_push(r->heap, &r->only, only);
 }
 
-static struct spec_pairing read_sides(struct reader *r, const struct doc_node *list)
+static struct spec_pairing read_sides(struct spec_reader *r, const struct doc_node *list)
 {
     struct spec_pairing p = {0};
     doc_expect(r->heap, list, DOC_LIST, "the players of a pairing");
@@ -219,7 +208,7 @@ static struct spec_pairing read_sides(struct reader *r, const struct doc_node *l
     return p;
 }
 
-static void pair_all(struct reader *r, const struct doc_node *at)
+static void pair_all(struct spec_reader *r, const struct doc_node *at)
 {
     uint32_t n = r->spec->nplayers;
     if (n == 1) add_pairing(r, at, (struct spec_pairing){.n = 1}, NULL);
@@ -228,7 +217,7 @@ static void pair_all(struct reader *r, const struct doc_node *at)
             add_pairing(r, at, (struct spec_pairing){.n = 2, .players = {a, b}}, NULL);
 }
 
-static void pair_against(struct reader *r, const struct doc_node *node)
+static void pair_against(struct spec_reader *r, const struct doc_node *node)
 {
     static const char *const keys[] = {"against", NULL};
     doc_expect_keys(r->heap, node, "pairings", keys);
@@ -243,7 +232,7 @@ static void pair_against(struct reader *r, const struct doc_node *node)
                         NULL);
 }
 
-static void read_pairings(struct reader *r, const struct doc_node *root)
+static void read_pairings(struct spec_reader *r, const struct doc_node *root)
 {
     static const char *const keys[] = {"players", "label", "budget", "only", NULL};
     const struct doc_node *node = doc_get(root, "pairings");
@@ -291,7 +280,7 @@ uint32_t spec_column(const struct spec *s, const char *label)
     return UINT32_MAX;
 }
 
-static void mark_empty(struct reader *r)
+static void mark_empty(struct spec_reader *r)
 {
     struct spec *s = r->spec;
     s->empty = heap_zalloc(r->heap, (size_t)s->ngames * s->npairings * sizeof *s->empty);
@@ -309,123 +298,9 @@ static void mark_empty(struct reader *r)
     }
 }
 
-/* ---- what the command line changes ---- */
-
-static void scale(struct match_budget *b, double factor, bool seconds)
-{
-    uint64_t *counts[] = {&b->simulations, &b->start_simulations, &b->expansions};
-    for (int i = 0; i < 3; i++)
-        if (*counts[i]) {
-            double x = (double)*counts[i] * factor + 0.5;
-            *counts[i] = x < 1 ? 1 : (uint64_t)x;
-        }
-    if (seconds) b->seconds *= factor, b->start_seconds *= factor;
-}
-
-static void replace_budgets(struct spec *s, const struct match_budget *b)
-{
-    s->budget = *b;
-    for (uint32_t i = 0; i < s->ngames; i++) s->games[i].own_budget = false;
-    for (uint32_t i = 0; i < s->npairings; i++) s->pairings[i].own_budget = false;
-    for (uint32_t i = 0; i < s->nplayers; i++) s->players[i].own_budget = false;
-}
-
-static void scale_budgets(struct spec *s, double factor)
-{
-    scale(&s->budget, factor, true);
-    for (uint32_t i = 0; i < s->ngames; i++) scale(&s->games[i].budget, factor, true);
-    for (uint32_t i = 0; i < s->npairings; i++) scale(&s->pairings[i].budget, factor, true);
-    for (uint32_t i = 0; i < s->nplayers; i++) scale(&s->players[i].budget, factor, true);
-}
-
-static void replace_numbers(struct spec *s, uint32_t number)
-{
-    s->number = number;
-    for (uint32_t i = 0; i < s->ngames; i++) s->games[i].number = 0;
-}
-
-static void keep(struct reader *r, const struct doc_node *list, const char *what, uint32_t n, bool *kept,
-                 uint32_t (*find)(const struct spec *s, const char *name))
-{
-    for (uint32_t i = 0; i < n; i++) kept[i] = !list;
-    if (!list) return;
-    doc_expect(r->heap, list, DOC_LIST, what);
-    if (list->n == 0) doc_fail(r->heap, list, "%s is empty", what);
-    for (uint32_t i = 0; i < list->n; i++) {
-        uint32_t k = find(r->spec, doc_text(r->heap, list->items[i], what));
-        if (k == UINT32_MAX)
-            doc_fail(r->heap, list->items[i], "'%.60s' is not among the %s", list->items[i]->text, what);
-        kept[k] = true;
-    }
-}
-
-/* Only some rows and columns remain. */
-static void narrow(struct reader *r, const bool *rows, const bool *columns)
-{
-    struct spec *s = r->spec;
-    uint32_t cell = 0, games = 0, pairings = 0;
-    for (uint32_t g = 0; g < s->ngames; g++)
-        for (uint32_t p = 0; p < s->npairings; p++)
-            if (rows[g] && columns[p]) {
-                s->empty[cell] = s->empty[g * s->npairings + p];
-                s->published[cell++] = s->published[g * s->npairings + p];
-            }
-    for (uint32_t g = 0; g < s->ngames; g++)
-        if (rows[g]) s->games[games++] = s->games[g];
-    for (uint32_t p = 0; p < s->npairings; p++)
-        if (columns[p]) s->pairings[pairings++] = s->pairings[p];
-    s->ngames = games;
-    s->npairings = pairings;
-}
-
-static void read_quick(struct reader *r, const struct doc_node *root)
-{
-    static const char *const keys[] = {"number", "budget", "games", "pairings", NULL};
-    struct spec *s = r->spec;
-    const struct doc_node *quick = doc_get(root, "quick"), *budget = NULL, *games = NULL, *pairings = NULL;
-    struct match_budget b;
-    uint32_t number = 20;
-    if (quick) {
-        doc_expect_keys(r->heap, quick, "quick", keys);
-        number = read_number(r, quick, number);
-        budget = doc_get(quick, "budget");
-        games = doc_get(quick, "games");
-        pairings = doc_get(quick, "pairings");
-        if (budget) b = read_budget(r, budget);
-    }
-    bool *rows = heap_zalloc(r->heap, s->ngames), *columns = heap_zalloc(r->heap, s->npairings);
-    keep(r, games, "games", s->ngames, rows, spec_row);
-    keep(r, pairings, "pairings", s->npairings, columns, spec_column);
-    if (!r->changes || !r->changes->quick) return; /* now it is known to be right */
-    narrow(r, rows, columns);
-    replace_numbers(s, number);
-    if (budget)
-        replace_budgets(s, &b);
-    else
-        scale_budgets(s, 0.1);
-}
-
-/* What is played otherwise than written is another experiment, and its name says so. */
-static void apply_changes(struct spec *s, const struct spec_changes *c)
-{
-    struct text name;
-    if (!c) return;
-    text_init(&name, s->heap);
-    text_puts(&name, s->name);
-    if (c->quick) text_puts(&name, ":quick");
-    if (c->number) replace_numbers(s, c->number);
-    if (c->budget.simulations || c->budget.seconds > 0 || c->budget.expansions)
-        replace_budgets(s, &c->budget);
-    if (c->budget.simulations) text_printf(&name, ":sims=%" PRIu64, c->budget.simulations);
-    if (c->budget.seconds > 0) text_printf(&name, ":seconds=%g", c->budget.seconds);
-    if (c->budget.expansions) text_printf(&name, ":expansions=%" PRIu64, c->budget.expansions);
-    if (c->new_seed) s->seed = c->seed, text_printf(&name, ":seed=%" PRIu64, c->seed);
-    s->name = text_str(&name);
-}
-
 /* ---- the whole ---- */
 
-static const char *read_name(struct reader *r, const struct doc_node *node)
+static const char *read_name(struct spec_reader *r, const struct doc_node *node)
 {
     if (!node) {
         const char *slash = strrchr(r->spec->file, '/'), *base = slash ? slash + 1 : r->spec->file;
@@ -439,7 +314,7 @@ static const char *read_name(struct reader *r, const struct doc_node *node)
     return name;
 }
 
-static void read_measure(struct reader *r, const struct doc_node *node)
+static void read_measure(struct spec_reader *r, const struct doc_node *node)
 {
     struct spec *s = r->spec;
     if (node) {
@@ -454,7 +329,7 @@ static void read_measure(struct reader *r, const struct doc_node *node)
         if (s->pairings[i].n > 1) s->measure = MEASURE_WINS;
 }
 
-static void read_root(struct reader *r, const struct doc_node *root)
+static void read_root(struct spec_reader *r, const struct doc_node *root)
 {
     static const char *const keys[] = {"name",     "title",     "description", "games",  "players",
                                        "pairings", "number",    "measure",     "budget", "seed",
@@ -473,14 +348,14 @@ static void read_root(struct reader *r, const struct doc_node *root)
     if ((uint64_t)s->ngames * s->npairings > 100000) doc_fail(r->heap, root, "more than 100000 cells");
     mark_empty(r);
     read_measure(r, doc_get(root, "measure"));
-    s->number = read_number(r, root, 100);
+    s->number = spec_read_number(r, root, 100);
     s->budget = (struct match_budget){.simulations = 1000};
-    if ((node = doc_get(root, "budget"))) s->budget = read_budget(r, node);
+    if ((node = doc_get(root, "budget"))) s->budget = spec_read_budget(r, node);
     s->seed = (node = doc_get(root, "seed")) ? doc_whole(r->heap, node, "seed", 0, UINT64_MAX) : 1;
     s->published = heap_zalloc(r->heap, (size_t)s->ngames * s->npairings * sizeof *s->published);
     if ((node = doc_get(root, "published"))) published_read(s, node);
-    read_quick(r, root);
-    apply_changes(s, r->changes);
+    spec_read_quick(r, root);
+    spec_apply(s, r->changes);
 }
 
 struct spec *spec_read(const char *file, const char *text, size_t size, const struct spec_changes *changes,
@@ -491,7 +366,7 @@ struct spec *spec_read(const char *file, const char *text, size_t size, const st
     if (!heap) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
     if (HEAP_ENTER(heap, &guard, error)) {
         struct spec *s = heap_zalloc(heap, sizeof *s);
-        struct reader r = {.heap = heap, .spec = s, .changes = changes};
+        struct spec_reader r = {.heap = heap, .spec = s, .changes = changes};
         s->heap = heap;
         s->file = heap_strdup(heap, file, strlen(file));
         struct error why = {0};
@@ -522,6 +397,17 @@ void spec_free(struct spec *s)
     if (s) heap_free(s->heap);
 }
 
+void spec_scale(struct match_budget *b, double factor, bool seconds)
+{
+    uint64_t *counts[] = {&b->simulations, &b->start_simulations, &b->expansions};
+    for (int i = 0; i < 3; i++)
+        if (*counts[i]) {
+            double x = (double)*counts[i] * factor + 0.5;
+            *counts[i] = x < 1 ? 1 : (uint64_t)x;
+        }
+    if (seconds) b->seconds *= factor, b->start_seconds *= factor;
+}
+
 struct match_budget spec_budget(const struct spec *s, uint32_t game, uint32_t pairing, uint32_t player)
 {
     const struct spec_player *p = &s->players[player];
@@ -529,6 +415,6 @@ struct match_budget spec_budget(const struct spec *s, uint32_t game, uint32_t pa
                             : s->pairings[pairing].own_budget ? s->pairings[pairing].budget
                             : s->games[game].own_budget       ? s->games[game].budget
                                                               : s->budget;
-    scale(&b, p->speed, false);
+    spec_scale(&b, p->speed, false);
     return b;
 }
