@@ -31,7 +31,7 @@ static void name(FILE *out, const char *s, double y)
 {
     char cut[64];
     size_t n = 0, letters = 0;
-    while (s[n] && n < sizeof cut - 5) {
+    while (n < sizeof cut - 5 && s[n]) {
         size_t next = n + 1;
         while (((unsigned char)s[next] & 0xc0) == 0x80) next++;
         if (letters == 18 && s[next]) break;

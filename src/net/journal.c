@@ -13,7 +13,7 @@ FILE *journal_open(const char *folder, const char *name, struct error *error)
     size_t n = 0;
     error_clear(error);
     if (!folder) return NULL;
-    for (; name[n] && n < sizeof file - 1; n++) {
+    for (; n < sizeof file - 1 && name[n]; n++) {
         bool plain = strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", name[n]) ||
                      (name[n] == '.' && n);
         file[n] = plain ? name[n] : '_';

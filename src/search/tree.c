@@ -66,7 +66,7 @@ float *node_best(const struct tree *t, struct tree_node *n, uint32_t role)
     const uint32_t *first = node_first(t, n);
     uint32_t total = first[t->nroles];
     uint64_t *after = (uint64_t *)all_actions(t, n) + action_words(total) + (t->with_rave ? total : 0);
-    return (float *)after + first[role];
+    return (float *)(void *)after + first[role];
 }
 
 /* --- The space
