@@ -207,7 +207,8 @@ static bool make_playout(struct player *p, const struct budget *budget, struct e
     return true;
 }
 
-/* Simulations in flight: few enough that the tree guides most of them, many enough that sweeps are full. */
+/* Simulations in flight: few enough that the tree guides most of them, many enough that sweeps are full. What
+ * they cost and bring is measured in docs/search.md. */
 static uint32_t default_lanes(const struct budget *b, bool on_circuit)
 {
     if (!on_circuit) return 1;
