@@ -8,6 +8,8 @@
 
 #define MAKE_MEMORY ((size_t)1 << 30)
 
+enum { MOST_LANES = (DIAGRAM_MAX_SIDE - 1) / 2, MOST_FACTOR = DIAGRAM_MAX_LIMIT / 18 };
+
 static const char about_board[] =
     "Write the rules of a board game from a picture of its board, as in chess diagrams: rows from the\n"
     "top, '/' between them.\n"
@@ -89,13 +91,13 @@ static int cmd_make_board(int argc, char **argv)
         {"trail", 't', OPTION_FLAG, &q->trail,
          .help = "keep the squares entered in the state, so that no two paths lead to the same state"},
         {"like", 'L', OPTION_STRING, &q->like, .value = "NAME", .help = "a board of the list below"},
-        {"lanes", 0, OPTION_INT, &q->lanes, .min = 1, .max = (DIAGRAM_MAX_SIDE - 1) / 2, .value = "N",
+        {"lanes", 0, OPTION_INT, &q->lanes, .min = 1, .max = MOST_LANES, .value = "N",
          .help = "lanes of each player"},
         {"length", 0, OPTION_INT, &q->length, .min = 2, .max = DIAGRAM_MAX_SIDE, .value = "N",
          .help = "squares of a lane"},
         {"active", 0, OPTION_INT, &q->active, .min = 0, .max = 10, .value = "N",
          .help = "runners of each player that are not idle"},
-        {"factor", 0, OPTION_INT, &q->factor, .min = 1, .max = DIAGRAM_MAX_LIMIT / 18, .value = "N",
+        {"factor", 0, OPTION_INT, &q->factor, .min = 1, .max = MOST_FACTOR, .value = "N",
          .help = "limit in units of 18 moves"},
         {"pawns", 0, OPTION_INT, &q->pawns, .min = 1, .max = 6, .value = "N",
          .help = "pawns of each player in the midfield: 1, 2, 4 or 6"},

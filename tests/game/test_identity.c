@@ -190,7 +190,7 @@ static bool check_sheet(const char *path)
         printf("%-32s refused: %s\n", path, error.text);
         return false;
     }
-    struct ground_limits limits = {.seconds = 10, .bytes = (size_t)4 << 30};
+    struct ground_limits limits = {.seconds = 60, .bytes = (size_t)4 << 30};
     struct match m = {.lifted = reasoner_lifted(game, 0, &error)};
     struct engine *engine = engine_start(game, &limits, &error);
     assert_non_null(m.lifted);
