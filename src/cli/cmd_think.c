@@ -154,8 +154,12 @@ static bool think(struct table *t, const struct think_options *o, struct error *
     struct player_config config;
     struct player *player = NULL;
     uint32_t role = 0, move = 0;
-    bool ok = player_config_parse(o->player, &config, error) && reach(r, &state, o, error) &&
-              choose_role(r, &state, o->role, &role, error);
+    bool ok = player_config_parse(o->player, &config, error) &&
+              (config.kind == PLAYER_SEARCH ||
+               error_set(error, ERROR_INPUT,
+                         "'%s' does not search, so there is nothing to show; `ludens players` lists others",
+                         o->player)) &&
+              reach(r, &state, o, error) && choose_role(r, &state, o->role, &role, error);
     config.forced = true;
     ok = ok && (player = player_new(&config, t->session.game, t->engine, role, o->seed, error)) &&
          player_goto(player, r, &state, error);

@@ -65,11 +65,17 @@ class Think(harness.Case):
         self.assertGreaterEqual(len(players), 18)
         for game in "ticTacToe", "skirmish", "battle", "ttcc4ThreePlayers", "eightPuzzle", "chinook":
             for player in players:
-                if player in ("random", "legal"):
+                if player in ("random", "legal", "script"):
                     continue
                 found = self.think(game, "--player", player, "--sims", 60)
                 self.assertEqual(found["simulations"], 60, (game, player))
                 self.assertIn(found["best"], [m["move"] for m in found["moves"]], (game, player))
+
+    def test_players_that_do_not_search_are_refused(self):
+        for player in "random", "legal", "script":
+            out, err = self.ludens("think", "ticTacToe", "--player", player, "--json", status=2)
+            self.assertEqual(out, "")
+            self.assertIn(f"'{player}' does not search", err)
 
     def test_the_lifted_engine_thinks_too(self):
         found = self.think("ticTacToe", "--engine", "lifted", "--sims", 300)
