@@ -86,6 +86,11 @@ struct grid_game {
 bool grid_play(const struct grid *g, const struct grid_point *point, uint32_t from, uint32_t n,
                const atomic_bool *stop, struct grid_game *out, struct error *error);
 
+/* The share of random games from the beginning of a point's game that are decided, rather than drawn at the
+ * limit of moves: how far the game progresses by itself. */
+bool grid_natural(const struct grid *g, const struct grid_point *point, uint64_t games, double *share,
+                  struct error *error);
+
 /* --- grid_spec.c: as people write it (docs/laboratory.md) */
 
 struct grid_changes { /* what the command line changes */

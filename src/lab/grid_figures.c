@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#define NATURAL_GAMES 20000
+
 const double grid_sizes[GRID_SIZES] = {6, 8, 10, 15, 20};
 
 static const struct grid_cell *cell(const struct grid_results *r, uint32_t i, uint32_t j)
@@ -29,14 +31,15 @@ static struct plot_axis axis_of(const struct grid_axis *a)
                               NULL};
 }
 
-/* Wins from 0 to 50% where nobody does better, to 100% otherwise. */
+/* Wins from 0 to 50%, and on to the end of the longest interval. */
 static struct plot_axis axis_of_wins(const struct grid_results *r)
 {
-    double top = 0;
-    for (uint32_t k = 0; k < r->grid->across.n * r->grid->along.n; k++)
-        if (r->cells[k].games) top = fmax(top, r->cells[k].rate.mean);
-    return top <= 0.5 ? (struct plot_axis){"win rate", 0, 50, 10, "%"}
-                      : (struct plot_axis){"win rate", 0, 100, 20, "%"};
+    double top = 50;
+    for (uint32_t k = 0; k < r->grid->across.n * r->grid->along.n; k++) {
+        const struct grid_cell *c = &r->cells[k];
+        if (c->games) top = fmax(top, 100 * fmin(c->rate.mean + c->rate.half, 1));
+    }
+    return (struct plot_axis){"win rate", 0, 10 * ceil(top / 10 - 1e-9), 10, "%"};
 }
 
 static void subtitle(const struct grid_results *r, char *out, size_t size)
@@ -154,7 +157,8 @@ static void equal_sizes(const struct grid_results *r, struct text *out)
     double *ys = heap_alloc(r->heap, g->across.n * sizeof *ys),
            *xs = heap_alloc(r->heap, g->across.n * sizeof *xs);
     struct plot plot;
-    struct plot_axis x = axis_of(&g->across), y = axis_of_wins(r);
+    struct plot_axis x = axis_of(&g->across),
+                     y = {"win rate", 0, 50, 10, "%"}; /* no more against these opponents */
     char under[200], title[200], label[60];
     for (uint32_t i = 0; i < g->across.n; i++) xs[i] = (double)g->across.values[i];
     subtitle(r, under, sizeof under);
@@ -169,7 +173,17 @@ static void equal_sizes(const struct grid_results *r, struct text *out)
     plot_end(&plot);
 }
 
-/* A line for each value of `along`, over `across` or over the share of simulations that ended naturally. */
+/* In percent; NAN if the game cannot be made. */
+static double natural(const struct grid *g, uint32_t i, uint32_t j)
+{
+    struct grid_point p = grid_point(g, i, j);
+    struct error error;
+    double share;
+    return grid_natural(g, &p, NATURAL_GAMES, &share, &error) ? 100 * share : NAN;
+}
+
+/* A line for each value of `along`, over `across` or over the share of random games that end naturally. The
+ * searches' own shares would be those of positions late in a game, too, where every simulation soon ends. */
 static void lines(const struct grid_results *r, bool over_natural, struct text *out)
 {
     const struct grid *g = r->grid;
@@ -179,15 +193,14 @@ static void lines(const struct grid_results *r, bool over_natural, struct text *
     struct plot plot;
     struct plot_axis x = axis_of(&g->across), y = axis_of_wins(r);
     char under[200], label[80];
-    if (over_natural) x = (struct plot_axis){"simulations that ended with a natural result", 0, 100, 10, "%"};
+    if (over_natural) x = (struct plot_axis){"random games that end with a natural result", 0, 100, 10, "%"};
     subtitle(r, under, sizeof under);
     plot_begin(&plot, out, g->title, under);
     plot_axes(&plot, &x, &y);
     for (uint32_t j = 0; j < g->along.n; j++) {
         for (uint32_t i = 0; i < n; i++) {
             const struct grid_cell *c = cell(r, i, j);
-            xs[i] = over_natural ? (c->simulations ? 100 * (double)c->decided / (double)c->simulations : NAN)
-                                 : (double)g->across.values[i];
+            xs[i] = over_natural ? natural(g, i, j) : (double)g->across.values[i];
             ys[i] = c->games ? 100 * c->rate.mean : NAN;
             halves[i] = 100 * c->rate.half;
         }

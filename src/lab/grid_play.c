@@ -93,11 +93,16 @@ static uint64_t chunk_seed(const struct chunk *c, uint32_t from)
     return hash_bytes(what, (size_t)n);
 }
 
-static bool set_up(struct chunk *c, uint32_t from, struct error *error)
+static bool make_engine(struct chunk *c, struct error *error)
 {
     if (!make_game(c, error)) return false;
     if (!(c->engine = engine_start(c->game, NULL, error))) return false;
-    if (engine_wait(c->engine, -1) != ENGINE_READY) return *error = *engine_error(c->engine), false;
+    return engine_wait(c->engine, -1) == ENGINE_READY || (*error = *engine_error(c->engine), false);
+}
+
+static bool set_up(struct chunk *c, uint32_t from, struct error *error)
+{
+    if (!make_engine(c, error)) return false;
     if (!(c->reasoner = reasoner_circuit(c->game, engine_code(c->engine), error))) return false;
     struct flock_options o = {.c = (float)c->grid->player.c,
                               .by_visits = c->grid->player.final == FINAL_VISITS,
@@ -210,6 +215,38 @@ bool grid_play(const struct grid *g, const struct grid_point *point, uint32_t fr
         out[i].steps = s->steps;
         out[i].decided = s->decided;
         out[i].seconds = (clock_now() - began) / n;
+    }
+    tear_down(&chunk);
+    heap_free(chunk.heap);
+    return good;
+}
+
+/* Random games from the beginning, counted by White's goal: what is not 50 was decided. */
+static bool count_decided(struct chunk *c, uint64_t games, double *share, struct error *error)
+{
+    const struct code *code = engine_code(c->engine);
+    struct batch *batch = batch_new(code, 0, 1, error);
+    if (!batch) return false;
+    struct batch_tally tally = {.goal_count = heap_zalloc(c->heap, code->goals.n * sizeof *tally.goal_count)};
+    uint64_t drawn = 0;
+    batch_play(batch, NULL, (games + batch->lanes - 1) / batch->lanes, 0, NULL, &tally);
+    batch_free(batch);
+    for (uint32_t i = 0; i < code->goals.n; i++)
+        if (code->goals.v[i].role == 0 && code->goals.v[i].value == 50) drawn += tally.goal_count[i];
+    *share = tally.games ? 1 - (double)drawn / (double)tally.games : 0;
+    return true;
+}
+
+bool grid_natural(const struct grid *g, const struct grid_point *point, uint64_t games, double *share,
+                  struct error *error)
+{
+    struct heap_guard guard;
+    struct chunk chunk = {.grid = g, .point = point, .heap = heap_new(0)};
+    volatile bool good = false;
+    if (!chunk.heap) return error_set(error, ERROR_MEMORY, "out of memory");
+    if (HEAP_ENTER(chunk.heap, &guard, error)) {
+        good = make_engine(&chunk, error) && count_decided(&chunk, games, share, error);
+        heap_leave(chunk.heap);
     }
     tear_down(&chunk);
     heap_free(chunk.heap);
