@@ -103,7 +103,7 @@ void grid_report_text(FILE *out, const struct grid_results *r)
 void grid_report_csv(FILE *out, const struct grid_results *r)
 {
     const struct grid *g = r->grid;
-    fprintf(out, "experiment,%s,%s,games,rate,half,natural,simulations,steps,move,chosen\n",
+    fprintf(out, "experiment,%s,%s,games,rate,half,natural,total_simulations,total_steps,move,chosen\n",
             grid_parameter_names[g->across.parameter], grid_parameter_names[g->along.parameter]);
     for (uint32_t j = 0; j < g->along.n; j++)
         for (uint32_t i = 0; i < g->across.n; i++) {
@@ -133,9 +133,9 @@ json_t *grid_report_json(const struct grid_results *r)
                 json_pack("{s:I, s:I, s:I, s:f, s:f, s:I, s:I, s:I, s:f, s:o}",
                           grid_parameter_names[g->across.parameter], (json_int_t)g->across.values[i],
                           grid_parameter_names[g->along.parameter], (json_int_t)g->along.values[j], "games",
-                          (json_int_t)c->games, "rate", c->rate.mean, "half", c->rate.half, "simulations",
-                          (json_int_t)c->simulations, "decided", (json_int_t)c->decided, "steps",
-                          (json_int_t)c->steps, "seconds", c->seconds, "first", moves));
+                          (json_int_t)c->games, "rate", c->rate.mean, "half", c->rate.half,
+                          "total_simulations", (json_int_t)c->simulations, "decided", (json_int_t)c->decided,
+                          "total_steps", (json_int_t)c->steps, "seconds", c->seconds, "first", moves));
         }
     return json_pack("{s:s, s:s, s:s, s:s, s:I, s:o}", "name", g->name, "title", g->title, "player",
                      g->player_text, "opponent", g->opponent, "games", (json_int_t)r->games, "points",

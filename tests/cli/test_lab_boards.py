@@ -69,8 +69,8 @@ class Boards(harness.Case):
         for p in data["points"]:
             # the opponent never loses; a search of 300 steps a move makes no more than that and one simulation
             self.assertLessEqual(p["rate"], 0.5)
-            self.assertGreaterEqual(p["steps"], 40 * 300 * (p["length"] - 1))
-            self.assertLess(p["steps"], 40 * (300 + 10) * (p["length"] - 1))
+            self.assertGreaterEqual(p["total_steps"], 40 * 300 * (p["length"] - 1))
+            self.assertLess(p["total_steps"], 40 * (300 + 10) * (p["length"] - 1))
         self.assertGreater(data["points"][0]["rate"], 0.4)  # the smallest race is easy
         out, _ = self.report(spec)
         self.assertIn("what the text says", out)
@@ -171,6 +171,8 @@ class Boards(harness.Case):
         self.run_lab(spec)
         for p in self.points(spec)["points"]:
             self.assertEqual(sum(p["first"].values()), 10)
+            self.assertIn(p["steps"], (1000, 4000))
+            self.assertGreaterEqual(p["total_steps"], 10 * p["steps"])
         out, _ = self.report(spec)
         self.assertRegex(out, r"pawns 6, steps 1000:  [a-l]\d-[a-l]\d \d")
 
