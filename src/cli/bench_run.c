@@ -13,6 +13,7 @@ struct worker {
     const struct bench_setting *setting;
     const struct bench_run *run;
     const atomic_bool *stop;
+    atomic_uint *running; /* workers that have begun: on a busy machine a thread may be late */
     uint64_t seed;
     pthread_t thread;
     bool failed;
@@ -84,6 +85,7 @@ static void *work(void *worker)
                                                     [BENCH_CIRCUIT] = play_circuit,
                                                     [BENCH_MACHINE] = play_circuit};
     struct worker *w = worker;
+    atomic_fetch_add(w->running, 1);
     play[w->run->engine](w);
     return NULL;
 }
@@ -99,18 +101,20 @@ bool bench_run(const struct bench_setting *setting, struct bench_run *run, uint3
 {
     struct worker *workers = calloc(run->threads, sizeof *workers);
     atomic_bool stop = false;
+    atomic_uint running = 0;
     uint32_t started = 0;
     bool good = true;
     if (!workers) return error_set(error, ERROR_MEMORY, "out of memory");
     double began = clock_now();
     for (; started < run->threads && good; started++) {
         struct worker *w = &workers[started];
-        *w = (struct worker){.setting = setting, .run = run, .stop = &stop};
+        *w = (struct worker){.setting = setting, .run = run, .stop = &stop, .running = &running};
         w->seed = setting->seed + ((uint64_t)repetition << 32) + started;
         if (pthread_create(&w->thread, NULL, work, w) == 0) continue;
         good = error_set(error, ERROR_SYSTEM, "no more threads");
         break;
     }
+    while (good && atomic_load(&running) < started) sleep_for(0.0005);
     if (good) sleep_for(setting->seconds);
     atomic_store(&stop, true);
     double one = 0;

@@ -35,7 +35,7 @@ class Bench(harness.Case):
         self.assertEqual({r["engine"] for r in game["runs"]}, {"lifted"})
 
     def test_text_names_the_games_and_their_mean(self):
-        out = self.ludens("bench", "-t", "0.03", "-j", 1, "ticTacToe", "connectFour")[0]
+        out = self.ludens("bench", "-t", "0.1", "-j", 1, "ticTacToe", "connectFour")[0]
         self.assertIn("ticTacToe: ", out)
         self.assertIn("geometric mean of 2 games", out)
 
