@@ -78,17 +78,17 @@ static void list_one(void *data, const char *name, const char *path)
     if (grid_recognise(path)) {
         struct grid *g = grid_load(path, NULL, &error);
         if (g)
-            printf("%-22s %3u x %-3u %s\n", name, g->across.n, g->along.n, g->title);
+            printf("%-23s %3u x %-3u %s\n", name, g->across.n, g->along.n, g->title);
         else
-            printf("%-22s %9s %s\n", name, "broken", error.text), l->bad++;
+            printf("%-23s %9s %s\n", name, "broken", error.text), l->bad++;
         grid_free(g);
         return;
     }
     struct spec *s = spec_load(path, NULL, &error);
     if (s)
-        printf("%-22s %3u x %-3u %s\n", name, s->ngames, s->npairings, s->title);
+        printf("%-23s %3u x %-3u %s\n", name, s->ngames, s->npairings, s->title);
     else
-        printf("%-22s %9s %s\n", name, "broken", error.text), l->bad++;
+        printf("%-23s %9s %s\n", name, "broken", error.text), l->bad++;
     spec_free(s);
 }
 
@@ -121,7 +121,12 @@ int cmd_lab(int argc, char **argv)
 {
     bool help = argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
     for (const struct command *w = words; w->name && argc > 1; w++)
-        if (strcmp(argv[1], w->name) == 0) return w->run(argc - 1, argv + 1);
+        if (strcmp(argv[1], w->name) == 0) {
+            char name[24]; /* in messages: "ludens lab run: ..." */
+            snprintf(name, sizeof name, "lab %s", w->name);
+            argv[1] = name;
+            return w->run(argc - 1, argv + 1);
+        }
     if (argc > 1 && !help) fprintf(stderr, "ludens lab: there is no '%s'\n", argv[1]);
     FILE *out = help ? stdout : stderr;
     fputs("usage: ludens lab WORD [OPTION...] [OPERAND...]\n\n", out);

@@ -46,7 +46,8 @@ static void print_names(void)
 
 static bool deliver(const struct make_options *o, const struct text *text, struct error *error)
 {
-    if (o->output) return file_replace(o->output, text_str(text), text->n, error);
+    if (o->output && strcmp(o->output, "-") != 0)
+        return file_replace(o->output, text_str(text), text->n, error);
     if (fwrite(text_str(text), 1, text->n, stdout) == text->n && fflush(stdout) == 0) return true;
     return error_set(error, ERROR_SYSTEM, "standard output: cannot write");
 }
@@ -101,7 +102,8 @@ static int cmd_make_board(int argc, char **argv)
          .help = "limit in units of 18 moves"},
         {"pawns", 0, OPTION_INT, &q->pawns, .min = 1, .max = 6, .value = "N",
          .help = "pawns of each player in the midfield: 1, 2, 4 or 6"},
-        {"output", 'o', OPTION_STRING, &o.output, .value = "FILE", .help = "write there, not to the screen"},
+        {"output", 'o', OPTION_STRING, &o.output, .value = "FILE",
+         .help = "write there; -: to standard output"},
         {"string", 0, OPTION_FLAG, &o.string, .help = "print the board string instead of the rules"},
         {"draw", 0, OPTION_FLAG, &o.draw, .help = "draw the board instead"},
         {0}};

@@ -8,6 +8,7 @@
 #include "match/record.h"
 #include "net/remote.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -133,7 +134,7 @@ static void made(void *data, struct match *m)
 
 static void print_result(const struct match *m)
 {
-    printf(m->terminal ? "Result:" : "Aborted:");
+    printf(m->terminal ? "Result:" : "Aborted");
     for (uint32_t r = 0; m->terminal && r < m->game->nroles; r++) {
         printf("%s %s ", r ? "," : "", m->game->role_names[r]);
         if (m->goals[r] == GOAL_UNDEFINED)
@@ -146,6 +147,19 @@ static void print_result(const struct match *m)
 }
 
 /* ---- one match ---- */
+
+/* Better said before the match than after it. */
+static bool records_can_be_written(const struct option_list *records, struct error *error)
+{
+    for (int i = 0; i < records->n; i++) {
+        const char *path = records->v[i], *slash = strrchr(path, '/');
+        char folder[4400];
+        snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+        if (access(folder, W_OK | X_OK) != 0)
+            return error_set(error, ERROR_SYSTEM, "%s: %s", path, strerror(errno));
+    }
+    return true;
+}
 
 /* FILE.json, or FILE-07.json for the seventh of 50. */
 static void record_path(const struct master *g, const char *given, char *path, size_t size)
@@ -283,6 +297,7 @@ static bool set_up(struct master *g, struct match_options *o, struct error *erro
     const struct game *game = g->table.session.game;
     bool elsewhere = false;
     if (!seats_named(g->who, game, &o->seats, o->others, error)) return false;
+    if (!records_can_be_written(&o->records, error)) return false;
     for (uint32_t r = 0; r < game->nroles; r++) {
         elsewhere |= post_is_url(g->who[r]);
         for (uint32_t k = 0; k < r && post_is_url(g->who[r]); k++)
@@ -356,7 +371,7 @@ int cmd_match(int argc, char **argv)
         return status;
     struct master g = {.o = &o};
     struct error error = {0};
-    if (o.seed == 0) o.seed = (uint64_t)time(NULL);
+    if (o.seed == 0) o.seed = seed_fresh();
     if (!table_open(&g.table, argv[0], argv[1], o.engine, 2, &status)) return status;
     terminal_catch_interrupt();
     bool good = set_up(&g, &o, &error);

@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 struct play_options {
@@ -254,7 +253,7 @@ int cmd_play(int argc, char **argv)
     struct error error = {0};
     if (o.budget.simulations || o.budget.expansions) o.budget.seconds = 0;
     if (!table_open(&p.table, argv[0], argv[1], o.engine, 2, &status)) return status;
-    if (o.seed == 0) o.seed = (uint64_t)time(NULL);
+    if (o.seed == 0) o.seed = seed_fresh();
     if (o.delay < 0)
         o.delay = isatty(STDOUT_FILENO) && o.seats.n == 0 && strcmp(o.others, "random") == 0 ? 0.5 : 0;
     terminal_catch_interrupt();

@@ -80,7 +80,7 @@ static bool make(struct reasoner *r, struct state *s, const char *text, struct e
 {
     uint32_t joint[MCTS_MAX_ROLES];
     struct state next = {0};
-    if (!read_joint(r, s, text, joint, error)) return false;
+    if (!read_joint(r, s, text + strspn(text, " \t"), joint, error)) return false;
     if (!r->ops->next(r, s, joint, &next)) return *error = r->error, false;
     state_done(s);
     *s = next;

@@ -79,6 +79,8 @@ static bool run_grid(const char *what, const struct run_arguments *a, struct err
 static bool run(const char *what, const struct run_arguments *a, struct error *error)
 {
     if (grid_recognise(what)) return run_grid(what, a, error);
+    if (a->steps)
+        return error_set(error, ERROR_INPUT, "budgets in --steps are for experiments with boards only");
     struct spec_changes changes = {.quick = a->quick,
                                    .number = (uint32_t)a->number,
                                    .budget = a->budget,

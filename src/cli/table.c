@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <time.h>
 
 bool table_open(struct table *t, const char *command, const char *game, const char *engine, double wait,
                 int *status)
@@ -76,6 +78,9 @@ bool seats_named(const char **who, const struct game *game, const struct option_
             return error_set(error, ERROR_INPUT, "--seat wants ROLE=PLAYER, not '%s'", given->v[i]);
         uint32_t role = role_by_name(game, given->v[i], n, error);
         if (role == UINT32_MAX) return false;
+        if (who[role] != others)
+            return error_set(error, ERROR_INPUT, "--seat gives %s to '%s' and to '%s'",
+                             game->role_names[role], who[role], given->v[i] + n + 1);
         who[role] = given->v[i] + n + 1;
     }
     return true;
@@ -95,4 +100,11 @@ void seats_free(struct seat **seats, uint32_t n)
 {
     for (uint32_t r = 0; r < n; r++)
         if (seats[r]) seats[r]->ops->free(seats[r]);
+}
+
+uint64_t seed_fresh(void)
+{
+    uint32_t seed = 0;
+    if (getrandom(&seed, sizeof seed, 0) < 0) seed = (uint32_t)time(NULL);
+    return seed ? seed : 1;
 }

@@ -31,6 +31,9 @@ struct seat *seat_open(struct table *t, const char *who, uint32_t role, uint64_t
 /* The role a person means; UINT32_MAX and an error that lists them if there is none. */
 uint32_t role_by_name(const struct game *game, const char *name, size_t n, struct error *error);
 
+/* A seed for who did not ask for one: another each time, short enough to be typed again from a record. */
+uint64_t seed_fresh(void);
+
 #define BUDGET_OPTIONS(b)                                                                      \
     {                                                                                          \
         "clock",  'c',        OPTION_REAL,  &(b).seconds,                                      \

@@ -4,6 +4,7 @@
 #include "lab/grid.h"
 
 #include <inttypes.h>
+#include <sys/stat.h>
 
 #define CELLS                                                                                           \
     " other.cell theirs JOIN other.experiment e ON e.id = theirs.experiment JOIN main.experiment x ON " \
@@ -66,6 +67,10 @@ static bool take_over(struct db *db, const char *other, uint64_t *games, struct 
 
 bool db_merge(struct db *db, const char *other, uint64_t *games, struct error *error)
 {
+    struct stat here, there;
+    if (stat(db->path, &here) == 0 && stat(other, &there) == 0 && here.st_dev == there.st_dev &&
+        here.st_ino == there.st_ino)
+        return error_set(error, ERROR_INPUT, "%.200s cannot be merged into itself", other);
     struct db *checked = db_open(other, false, error); /* is it one of ours at all? */
     if (!checked) return false;
     db_close(checked);

@@ -44,21 +44,26 @@ static void print_cell(FILE *out, const struct results *r, const struct result_c
     if (colour && c->side) fputs("\033[0m", out);
 }
 
+/* No blanks at the ends of lines. */
+static int column_width(const struct results *r, uint32_t p)
+{
+    return p + 1 < r->npairings ? max_int(columns("100.0 ±10.0*"), columns(r->pairings[p])) + 2 : 0;
+}
+
 static void print_table(FILE *out, const struct results *r, bool colour)
 {
-    int first = columns("published"), width = columns("100.0 ±10.0*");
+    int first = columns("published");
     bool any = false;
     for (uint32_t g = 0; g < r->ngames; g++) first = max_int(first, columns(r->games[g]));
     pad(out, "", first + 2);
-    for (uint32_t p = 0; p < r->npairings; p++)
-        pad(out, r->pairings[p], max_int(width, columns(r->pairings[p])) + 2);
+    for (uint32_t p = 0; p < r->npairings; p++) pad(out, r->pairings[p], column_width(r, p));
     fputc('\n', out);
     for (uint32_t g = 0; g < r->ngames; g++) {
         const struct result_cell *row = &r->cells[g * r->npairings];
         bool published = false;
         pad(out, r->games[g], first + 2);
         for (uint32_t p = 0; p < r->npairings; p++) {
-            print_cell(out, r, &row[p], max_int(width, columns(r->pairings[p])) + 2, colour);
+            print_cell(out, r, &row[p], column_width(r, p), colour);
             published |= !row[p].empty && row[p].published.there;
             any |= row[p].side != 0;
         }
@@ -69,7 +74,7 @@ static void print_table(FILE *out, const struct results *r, bool colour)
             char s[40] = "";
             if (!row[p].empty && row[p].published.there)
                 format_rate(s, sizeof s, row[p].published.value, row[p].published.half, 1);
-            pad(out, s, max_int(width, columns(r->pairings[p])) + 2);
+            pad(out, s, column_width(r, p));
         }
         fputc('\n', out);
     }

@@ -156,6 +156,8 @@ class Lab(harness.Case):
         err = self.ludens("lab", "merge", self.path("all.db"), self.path("other.db"), status=2)[1]
         self.assertIn("played with other settings", err)
         self.assertEqual(self.games("all.db"), self.games("whole.db"))
+        self.assertIn("cannot be merged into itself",
+                      self.ludens("lab", "merge", self.path("all.db"), self.path("all.db"), status=2)[1])
         for wrong in "3", "0/3", "4/3", "1/3x":
             self.assertIn("--part wants K/N", self.run_lab("t.db", "--part", wrong, status=2)[1])
 
@@ -263,6 +265,8 @@ class Lab(harness.Case):
         self.assertIn("is a database of something else", self.run_lab("foreign.db", status=2)[1])
         self.run_lab("t.db", "--games", 2)
         self.assertIn("has no games of first", self.ludens("lab", "report", "first", "--db", self.path("t.db"), status=2)[1])
+        self.assertIn("--steps are for experiments with boards", self.run_lab("t.db", "--steps", 5, status=2)[1])
+        self.assertIn("ludens lab run: --jobs wants", self.run_lab("t.db", "--jobs", 0, status=2)[1])
         self.assertIn("usage: ludens lab", self.ludens("lab", status=2)[1])
         self.assertIn("usage: ludens lab", self.ludens("lab", "--help")[0])
 

@@ -240,6 +240,9 @@ class Make(harness.Case):
         self.assertIn("column 5: '?' is not allowed", err)
         self.assertIn("\n    pp/p?/PP\n        ^", err)
 
+    def test_a_dash_is_standard_output(self):
+        self.assertEqual(self.ludens("make", "board", "pp/2/PP", "-o", "-"), self.ludens("make", "board", "pp/2/PP"))
+
     def test_unknown_names_are_answered_with_the_list(self):
         _, err = self.ludens("make", "board", "--like", "chess", status=2)
         self.assertIn("penalties shock-step punishment progression optimistic", err)

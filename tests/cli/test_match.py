@@ -240,10 +240,18 @@ class Match(harness.Case):
                 (["--seat", "left=http://127.0.0.1:1", "--seat", "right=http://127.0.0.1:1"], "cannot have two seats"),
                 (["--seat", "up=random"], "its roles are: left, right"),
                 (["--seat", "left=http://127.0.0.1:1", "--clock", "0.5"], "whole seconds"),
+                (["--seat", "left=random", "--seat", "left=legal"], "--seat gives left to 'random' and to 'legal'"),
                 (["--scramble", "x"], "--scramble wants a whole number"),
                 (["--others", "random", "--record", "/nowhere/r.json", "--sims", "1"], "/nowhere/r.json")]:
             out, err = self.ludens("match", path, *arguments, status=2)
             self.assertIn(message, err)
+            self.assertEqual(out, "")  # before anything is played
+
+    def test_without_a_seed_matches_differ(self):
+        path = self.write("walk.kif", game(12))
+        shown = {re.sub(r" +[\d.]+ [\d.]+ s$|\(\d+ steps.*", "", self.ludens("match", path, "--others", "random")[0], flags=re.M)
+                 for _ in range(4)}
+        self.assertGreater(len(shown), 1)
 
 
 if __name__ == "__main__":
