@@ -197,7 +197,7 @@ struct record *record_parse(const char *name, const char *data, size_t size, str
     if (!r) return NULL;
     if (HEAP_ENTER(r->heap, &guard, error)) {
         size_t blank = 0;
-        while (blank < size && memchr(" \t\r\n", data[blank], 4)) blank++;
+        while (blank < size && data[blank] && strchr(" \t\r\n", data[blank])) blank++;
         if (blank < size && data[blank] == '[' && memchr(data, '"', size) && memchr(data, ']', size))
             record_parse_pgn(r, data, size);
         else

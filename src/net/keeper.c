@@ -191,6 +191,7 @@ void keeper_run(struct inbox *b, const struct assignment *a)
     rng_init(&k.rng, a->seed);
     if (!set_up(&k, a, &error)) {
         inbox_refuse(b, &error);
+        free(k.joint);
         return;
     }
     json_t *roles = json_array();

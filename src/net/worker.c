@@ -108,7 +108,8 @@ void inbox_refuse(struct inbox *b, const struct error *why)
 {
     bool for_ever = why->code == ERROR_INPUT; /* starting again would not help */
     inbox_send(b, json_pack("{s:s, s:s, s:b}", "type", "refused", "why", why->text, "for_ever", for_ever));
-    while (for_ever) free(inbox_take(b, true));
+    if (!for_ever) return;
+    for (;;) free(inbox_take(b, true));
 }
 
 void inbox_lost(struct inbox *b, const char *why)

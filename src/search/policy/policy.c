@@ -106,7 +106,8 @@ uint32_t policy_choose_set(struct policy *p, const struct situation *s, struct r
             return set_element(p->best, words, ties > 1 ? rng_below(rng, ties) : 0);
         }
     }
-    return p->moves[choose_by_values(p, s, rng, p->moves, set_list(legal, words, p->moves))];
+    uint32_t n = set_list(legal, words, p->moves), chosen = choose_by_values(p, s, rng, p->moves, n);
+    return p->moves[chosen];
 }
 
 void policy_learn(struct policy *p, const struct episode *e)
