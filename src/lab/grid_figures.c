@@ -112,7 +112,7 @@ static void contours(const struct grid_results *r, struct text *out)
     subtitle(r, under, sizeof under);
     plot_begin(&plot, out, g->title, under);
     plot_axes(&plot, &x, &y);
-    for (double level = step; level < most; level += step) plot_shade(&plot, &sizes, level);
+    for (int i = 1; i * step < most; i++) plot_shade(&plot, &sizes, i * step);
     for (int level = 49, k = 0; level > 0; level = level == 49 ? 45 : level - 5, k++) {
         snprintf(label, sizeof label, "%d%%", level);
         plot_contour(&plot, &rates, level, level == 49 ? 0 : 1, label, 0.3 + 0.2 * (k % 3));

@@ -79,17 +79,21 @@ void plot_axes(struct plot *p, const struct plot_axis *x, const struct plot_axis
     double bottom = p->top + p->height, right = p->left + p->width;
     p->x = *x;
     p->y = *y;
-    for (double v = ceil(x->min / x->step - 1e-9) * x->step + 0.0; v <= x->max + 1e-9; v += x->step)
+    for (long i = lround(ceil(x->min / x->step - 1e-9)); (double)i * x->step <= x->max + 1e-9; i++) {
+        double v = (double)i * x->step;
         text_printf(out,
                     "<path class=\"r\" d=\"M%.1f %.1fv%.1f\"/><text class=\"m\" x=\"%.1f\" "
                     "y=\"%.1f\">%g%s</text>\n",
                     at_x(p, v), p->top, p->height + 4, at_x(p, v), bottom + 18, v, x->unit ? x->unit : "");
-    for (double v = ceil(y->min / y->step - 1e-9) * y->step + 0.0; v <= y->max + 1e-9; v += y->step)
+    }
+    for (long i = lround(ceil(y->min / y->step - 1e-9)); (double)i * y->step <= y->max + 1e-9; i++) {
+        double v = (double)i * y->step;
         text_printf(out,
                     "<path class=\"r\" d=\"M%.1f %.1fh%.1f\"/><text class=\"e\" x=\"%.1f\" "
                     "y=\"%.1f\">%g%s</text>\n",
                     p->left - 4, at_y(p, v), p->width + 4, p->left - 8, at_y(p, v) + 4, v,
                     y->unit ? y->unit : "");
+    }
     text_printf(out, "<text class=\"m\" x=\"%.1f\" y=\"%.1f\">", p->left + p->width / 2, bottom + 40);
     plot_escape(out, x->label);
     text_printf(out, "</text>\n<text class=\"m\" transform=\"translate(16 %.1f)rotate(-90)\">",

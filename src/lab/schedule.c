@@ -5,6 +5,7 @@
 #include "base/sha1.h"
 #include "base/text.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -80,6 +81,7 @@ static void add_cell(struct schedule *p, uint32_t game, uint32_t pairing)
     struct schedule_cell *c = &p->cells[p->ncells++];
     *c = (struct schedule_cell){.game = game, .pairing = pairing, .nplayers = pair->n};
     c->assignments = schedule_assignments(p->heap, pair->n, p->games[game]->nroles, &c->nassignments);
+    assert(c->nassignments > 0); /* whoever plays can be seated */
     uint32_t number = s->games[game].number ? s->games[game].number : s->number;
     c->number = (number + c->nassignments - 1) / c->nassignments * c->nassignments;
     for (uint32_t i = 0; i < pair->n; i++) {
