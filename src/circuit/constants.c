@@ -8,8 +8,8 @@
  *     a rule can be false     when one of its literals can be
  *     an atom can be true     when one of its rules can be
  *     an atom can be false    when all its rules can be             (count down)
- *     (true f) can be what f is initially and what (next f) can be; (does r m) can be true when (legal r m)
- * can, false if the role has another move.
+ *     (true f) can be what f is initially and what (next f) can be;
+ *     (does r m) can be true when (legal r m) can, false if the role has another move.
  *
  * On a positive cycle "all rules can be false" would wait for itself; such atoms are taken to be possibly
  * false from the start, which errs on the safe side.

@@ -33,6 +33,15 @@ static void print_help(FILE *out)
     fputs("\n`ludens COMMAND --help` tells more about each.\n", out);
 }
 
+/* A full disk must not look like success. */
+static int finish(int status)
+{
+    bool written = fflush(stdout) == 0 && !ferror(stdout);
+    if (written || status == EXIT_TROUBLE) return status;
+    fputs("ludens: standard output: cannot write\n", stderr);
+    return EXIT_TROUBLE;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) {
@@ -41,14 +50,14 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         print_help(stdout);
-        return EXIT_YES;
+        return finish(EXIT_YES);
     }
     if (strcmp(argv[1], "--version") == 0) {
         puts("ludens " LUDENS_VERSION);
-        return EXIT_YES;
+        return finish(EXIT_YES);
     }
     for (const struct command *c = commands; c->name; c++)
-        if (strcmp(argv[1], c->name) == 0) return c->run(argc - 1, argv + 1);
+        if (strcmp(argv[1], c->name) == 0) return finish(c->run(argc - 1, argv + 1));
     fprintf(stderr, "ludens: there is no command '%s'; `ludens help` lists them\n", argv[1]);
     return EXIT_TROUBLE;
 }

@@ -4,14 +4,13 @@
  *
  *     struct sim_options o = {.games = 100};
  *     const struct option table[] = {
- *         {"games", 'n', OPTION_INT, &o.games, .min = 1, .max = 1e9, .value = "N", .help = "number of
- * games"},
+ *         {"games", 'n', OPTION_INT, &o.games, .min = 1, .max = 1e9, .value = "N",
+ *          .help = "number of games"},
  *         {"quiet", 'q', OPTION_FLAG, &o.quiet, .help = "print only the summary"},
  *         {0}};
  *
  * The variables' values before parsing are the defaults, and are shown as such. Options may stand anywhere;
- * `--` ends them.
- * `--name value` and `--name=value` both work.
+ * `--` ends them. `--name value` and `--name=value` both work.
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H

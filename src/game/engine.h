@@ -3,8 +3,8 @@
  *
  *     engine_start ──> thread: ground, circuit, code ──> READY    engine_code: share it among batches and
  *          │                        │                             reasoners of any thread
- *          └── play with            └──> FAILED                   engine_error: why; the lifted engine plays
- * on reasoner_lifted
+ *          └── play with            └──> FAILED                   engine_error: why; the lifted engine
+ *              reasoner_lifted                                    plays on
  *
  * The game must outlive the engine, and the engine all batches and reasoners made on its code.
  */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Inside of ground/: clauses over flat predicates, and the stages that work on them.
  *
- *     program ──flatten──> clauses ──reach──> tables of all possible atoms ──emit──> instances ──finish──>
- * ground shapes.c               plan.c, join.c (both use them)                           finish.c
+ *     program ──flatten──> clauses ──reach──> tables of all possible atoms ──emit──> instances ─┐
+ *              shapes.c               plan.c, join.c (both use them)                            │
+ *                                                               ground <──finish (finish.c)─────┘
  *
  * Flat: arguments of predicates are registers and ground terms, nothing nested. Two devices get us there.
  *   - `true`, `init`, `next`, `does`, `legal` are told apart by the functor of the fact or move they carry:

@@ -5,9 +5,9 @@
  *
  *     published        63.0 +- 5.5: better                            49.8 +- 5.7: undecided
  *     ours         71 +- 9   55 +- 10   50      46 +- 10   38 +- 9    whatever
- *     verdict      SAME_SURE   SAME    LEVEL    REVERSED  REVERSED_SURE  OPEN, and whether ours is
- * significant
- */
+ *     verdict      SAME_SURE   SAME    LEVEL    REVERSED  REVERSED_SURE  OPEN
+ *
+ * Of the open ones it is counted how many are significant here. */
 #ifndef LAB_AGREEMENT_H
 #define LAB_AGREEMENT_H
 
@@ -31,7 +31,7 @@ enum verdict {
 extern const char *const verdict_names[VERDICTS]; /* for people */
 extern const char *const verdict_keys[VERDICTS];  /* for programs */
 
-/* Of one cell. `parity` is what equal players would have, 0..1. */
+/* Of one cell. */
 enum verdict agreement_of(const struct result_cell *cell);
 
 struct agreement {

@@ -91,7 +91,7 @@ bool grid_play(const struct grid *g, const struct grid_point *point, uint32_t fr
 bool grid_natural(const struct grid *g, const struct grid_point *point, uint64_t games, double *share,
                   struct error *error);
 
-/* --- grid_spec.c: as people write it (docs/laboratory.md) */
+/* --- grid_spec.c: as people write it (docs/tree-properties.md) */
 
 struct grid_changes { /* what the command line changes */
     bool quick;

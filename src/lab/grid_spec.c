@@ -90,11 +90,13 @@ static void read_values(struct heap *heap, const struct doc_node *node, struct g
 }
 
 /* {lanes: 2-20, label: ...} */
-static void read_axis(struct heap *heap, const struct doc_node *map, const char *what, struct grid_axis *a)
+static void read_axis(struct heap *heap, const struct doc_node *experiment, const char *what,
+                      struct grid_axis *a)
 {
+    const struct doc_node *map = doc_get(experiment, what);
     const char *keys[GRID_PARAMETERS + 2] = {"label"};
     memcpy(keys + 1, grid_parameter_names, sizeof grid_parameter_names);
-    if (!map) heap_fail(heap, ERROR_INPUT, "the key %s is missing: {PARAMETER: VALUES}", what);
+    if (!map) doc_fail(heap, experiment, "the key %s is missing: {PARAMETER: VALUES}", what);
     doc_expect_keys(heap, map, what, keys);
     const struct doc_node *values = NULL;
     for (int i = 0; i < GRID_PARAMETERS; i++) {
@@ -201,8 +203,8 @@ static void read_grid(struct grid *g, const char *text, size_t size, const struc
     g->says = text_or(heap, map, "says", "");
     if (!doc_get(map, "board")) doc_fail(heap, map, "the key board is missing");
     read_board(heap, doc_get(map, "board"), &g->board);
-    read_axis(heap, doc_get(map, "across"), "across", &g->across);
-    read_axis(heap, doc_get(map, "along"), "along", &g->along);
+    read_axis(heap, map, "across", &g->across);
+    read_axis(heap, map, "along", &g->along);
     read_player(heap, map, g);
     read_budget(heap, doc_get(map, "budget"), g);
     g->number = (uint32_t)whole_or(heap, map, "number", 100, 1, GRID_MAX_NUMBER);

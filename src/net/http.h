@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Messages out of HTTP requests, and answers back, one per connection.
  *
- *     accept ──> look at the request without taking it ──┬─> libmicrohttpd ──────────┬─> handler ──>
- * http_reply (who says nothing waits here)           └─> body until it is closed ┘
+ *     accept ──> look at the request, ──┬─> libmicrohttpd ──────────┬─> handler ──> http_reply
+ *                without taking it      └─> body until it is closed ┘
+ *                (who says nothing waits here)
  *
  * Game masters have sent messages in every way HTTP allows and some that it does not: a body by POST with or
  * without a length, or a URL-encoded message as the path of a GET. libmicrohttpd takes a body without length

@@ -8,8 +8,7 @@
  *
  *     ( START id role ( rules ) 10 5 )   ready        ( STOP id ( move move ) )   done
  *     ( PLAY id NIL )                    move         ( ABORT id )                aborted
- *     ( PLAY id ( move move ) )          move         ( INFO )                    ( ( name x ) ( status
- * available ) )
+ *     ( PLAY id ( move move ) )          move         ( INFO )                    ( ( name x ) ... )
  *
  * Whatever a player answers is a stranger's text: it is compared with the legal moves and never enters the
  * game's own store of terms; in remarks it is cut short and made printable.

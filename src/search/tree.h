@@ -5,8 +5,8 @@
  *   ┌───────┬───────────┬──────────────────────────┐
  *   │ header│ state     │ actions of role 0, 1 ... │ ── child ──> node        (one role has a choice)
  *   └───────┴───────────┴──────────────────────────┘
- *                          with several choosing at once: edges, joint choice -> node, chained per node and
- * hashed
+ *                          with several choosing at once: edges, joint choice -> node, chained per node
+ *                          and hashed
  *
  * Every role has its own statistics per node (the opponent models of 002 §3.3.4): n(s, a) and the mean reward
  * Q(s, a). `pending` counts simulations on their way through the action: until they return they count as lost

@@ -100,5 +100,12 @@ class Games(harness.Case):
         self.assertEqual(status, 2)
         self.assertIn("no list of games", err)
 
+    def test_a_full_disk_does_not_look_like_success(self):
+        for arguments in ["games"], ["players"], ["help"], ["make", "board", "pp/2/PP"]:
+            with open("/dev/full", "wb") as full:
+                run = subprocess.run([harness.LUDENS, *arguments], stdout=full, stderr=subprocess.PIPE)
+            self.assertEqual(run.returncode, 2)
+            self.assertEqual(run.stderr.count(b"standard output: cannot write"), 1)
+
 
 harness.main()
