@@ -279,7 +279,7 @@ static struct context *context_slot(const struct grams *g, uint64_t key)
 /* Room for n more contexts: none moves while they are made. */
 static bool reserve_contexts(struct grams *g, uint32_t n)
 {
-    if (g->three && (g->used + n) * 3ull <= g->mask * 2ull) return true;
+    if (g->three && (g->used + n) * 2ull <= g->mask) return true;
     struct grams old = *g;
     size_t size = old.three ? ((size_t)old.mask + 1) * 2 : 1024;
     struct context *grown = pages_zeroed(size * sizeof *grown, PAGES_LARGE);
