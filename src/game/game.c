@@ -3,6 +3,7 @@
 #include "game/game.h"
 
 #include "base/sha1.h"
+#include "base/share.h"
 #include "base/spell.h"
 #include "logic/lifted.h"
 #include "logic/validate.h"
@@ -25,20 +26,9 @@ static bool is_file(const char *path)
 /* The folders to look in, one by one; false when there are no more. */
 static bool library_folder(int i, char *folder, size_t size)
 {
-    const char *env = getenv("LUDENS_GAMES");
-    char program[4096];
-    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(program, '/');
-    if (slash) *slash = '\0';
-    switch (i) {
-    case 0: return snprintf(folder, size, "%s", env && *env ? env : "games"), true;
-    case 1: return snprintf(folder, size, "%.4000s/../share/ludens/games", program), true;
-    case 2: return snprintf(folder, size, "%.4000s/../games", program), true;
-    case 3: return snprintf(folder, size, "%.4000s/../../games", program), true; /* build/src/ludens */
-    case 4: return snprintf(folder, size, "%s", LUDENS_GAMES_FOLDER), true; /* for users of the library */
-    default: return false;
-    }
+    if (i == SHARE_FOLDERS)
+        return snprintf(folder, size, "%s", LUDENS_GAMES_FOLDER), true; /* for users of the library */
+    return share_folder("LUDENS_GAMES", "games", i, folder, size);
 }
 
 /* A name in the library that was probably meant: a few letters off, or with this one inside. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "lab/library.h"
 
+#include "base/share.h"
 #include "base/spell.h"
 
 #include <dirent.h>
@@ -9,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define LAB_FILE_LIMIT ((size_t)4 << 20)
 
@@ -22,22 +22,9 @@ static bool is_file(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* The folders to look in, one by one; false when there are no more. */
 static bool library_folder(int i, char *folder, size_t size)
 {
-    const char *env = getenv("LUDENS_LAB");
-    char program[4096];
-    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(program, '/');
-    if (slash) *slash = '\0';
-    switch (i) {
-    case 0: return snprintf(folder, size, "%.4000s", env && *env ? env : "lab"), true;
-    case 1: return snprintf(folder, size, "%.4000s/../share/ludens/lab", program), true;
-    case 2: return snprintf(folder, size, "%.4000s/../lab", program), true;
-    case 3: return snprintf(folder, size, "%.4000s/../../lab", program), true; /* build/src/ludens */
-    default: return false;
-    }
+    return share_folder("LUDENS_LAB", "lab", i, folder, size);
 }
 
 static bool library(char *folder, size_t size)

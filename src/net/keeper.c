@@ -138,16 +138,16 @@ static void report(struct keeper *k, enum step step, const struct error *why)
 }
 
 /* Several joint moves at once when we come late; the last one decides what is reported. */
-static void on_follow(struct keeper *k, struct letter *l)
+static void on_follow(struct keeper *k, struct order *l)
 {
-    char *head = letter_line(l), *end = head, *line;
+    char *head = order_line(l), *end = head, *line;
     char **moves = malloc((l->size / 2 + 1) * sizeof *moves);
     uint32_t first = head ? (uint32_t)strtoul(end, &end, 10) : 0;
     uint32_t count = head ? (uint32_t)strtoul(end, &end, 10) : 0, lines = 0;
     enum step step = STEP_LEGAL;
     struct error why = {0};
     if (!moves) inbox_lost(k->inbox, "out of memory");
-    while ((line = letter_line(l))) moves[lines++] = line;
+    while ((line = order_line(l))) moves[lines++] = line;
     uint32_t width = count ? lines / count : 0;
     for (uint32_t i = 0; i < count && first + i == k->turn; i++)
         step = follow(k, moves + (size_t)i * width, width, &why);
@@ -155,9 +155,9 @@ static void on_follow(struct keeper *k, struct letter *l)
     report(k, step, &why);
 }
 
-static void on_check(struct keeper *k, struct letter *l)
+static void on_check(struct keeper *k, struct order *l)
 {
-    char *head = letter_line(l), *text = letter_line(l);
+    char *head = order_line(l), *text = order_line(l);
     uint32_t move;
     if (!head || !text) return;
     bool legal = strtoul(head, NULL, 10) == k->turn &&
@@ -201,7 +201,7 @@ void keeper_run(struct inbox *b, const struct assignment *a)
                             (int)k.role, "roles", roles));
     report(&k, STEP_LEGAL, NULL);
     for (;;) {
-        struct letter *l = inbox_take(b, true);
+        struct order *l = inbox_take(b, true);
         if (strcmp(l->verb, "follow") == 0) on_follow(&k, l);
         if (strcmp(l->verb, "check") == 0) on_check(&k, l);
         free(l);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The search: a player that never rests. Between letters it thinks: on its own clock, on the others' and on
+/* The search: a player that never rests. Between orders it thinks: on its own clock, on the others' and on
  * the start clock. When a move is wanted it also says from time to time what it would play now, so that a
  * search that is killed has left its opinion behind. */
 #include "net/worker.h"
@@ -25,7 +25,7 @@ struct search {
     struct player_config config;
     struct heap *heap; /* of texts */
     uint32_t role, turn;
-    bool idle;                      /* there is nothing to think about, until the next letter */
+    bool idle;                      /* there is nothing to think about, until the next order */
     bool slow;                      /* a slice is not enough to find the moves */
     bool settled;                   /* the engine is ready or has failed, and we know */
     bool asked;                     /* a move is wanted */
@@ -137,7 +137,7 @@ static bool engine_news(void *data)
     return s->settled = true;
 }
 
-/* ---- letters ---- */
+/* ---- orders ---- */
 
 /* Nobody waits any longer: what was thought counts as beforehand for the next turn. */
 static void rest(struct search *s)
@@ -148,9 +148,9 @@ static void rest(struct search *s)
     s->asked = false;
 }
 
-static void on_follow(struct search *s, struct letter *l)
+static void on_follow(struct search *s, struct order *l)
 {
-    char *head = letter_line(l), *end = head, *line = NULL;
+    char *head = order_line(l), *end = head, *line = NULL;
     uint32_t first = head ? (uint32_t)strtoul(end, &end, 10) : 0, joint[MCTS_MAX_ROLES];
     uint32_t count = head ? (uint32_t)strtoul(end, &end, 10) : 0, n = s->game->nroles;
     struct error error;
@@ -158,7 +158,7 @@ static void on_follow(struct search *s, struct letter *l)
     for (uint32_t i = 0; i < count; i++, s->turn++) {
         struct reasoner *r = player_reasoner(s->player);
         for (uint32_t k = 0; k < n; k++)
-            if (!(line = letter_line(l)) || !reasoner_read_move(r, k, line, &joint[k]))
+            if (!(line = order_line(l)) || !reasoner_read_move(r, k, line, &joint[k]))
                 inbox_lost(s->inbox, line ? r->error.text : "a move is missing");
         if (!player_advance(s->player, r, joint, &error)) inbox_lost(s->inbox, error.text);
     }
@@ -168,12 +168,12 @@ static void on_follow(struct search *s, struct letter *l)
     s->idle = s->slow = false;
 }
 
-static void on_letter(struct search *s, struct letter *l)
+static void on_order(struct search *s, struct order *l)
 {
     if (strcmp(l->verb, "follow") == 0) {
         on_follow(s, l);
     } else if (strcmp(l->verb, "think") == 0) {
-        char *head = letter_line(l), *end = head;
+        char *head = order_line(l), *end = head;
         if (!head || strtoul(end, &end, 10) != s->turn) inbox_lost(s->inbox, "asked about another turn");
         s->due = strtod(end, NULL);
         s->asked = true;
@@ -216,9 +216,9 @@ void search_run(struct inbox *b, const struct assignment *a)
     inbox_send(b, json_pack("{s:s}", "type", "here"));
     inbox_watch(b, engine_news, &s);
     for (;;) {
-        struct letter *l = inbox_take(b, s.idle);
+        struct order *l = inbox_take(b, s.idle);
         if (l)
-            on_letter(&s, l);
+            on_order(&s, l);
         else if (s.asked)
             think(&s);
         else

@@ -15,7 +15,7 @@
 enum { SERVER = 0 };     /* file descriptor */
 enum { WATCH_MS = 100 }; /* between two looks around */
 
-char *letter_line(struct letter *l)
+char *order_line(struct order *l)
 {
     char *line = l->rest, *end;
     if (!line || !*line) return NULL;
@@ -27,9 +27,9 @@ char *letter_line(struct letter *l)
 
 static void deliver(struct inbox *b, const char *text, size_t n)
 {
-    struct letter *l = malloc(sizeof *l + n + 1);
+    struct order *l = malloc(sizeof *l + n + 1);
     if (!l) _exit(1); /* the server notices, and starts another */
-    *l = (struct letter){.size = n, .rest = l->text};
+    *l = (struct order){.size = n, .rest = l->text};
     memcpy(l->text, text, n);
     l->text[n] = '\0';
     size_t word = strcspn(l->text, " \n");
@@ -76,11 +76,11 @@ void inbox_watch(struct inbox *b, bool (*watch)(void *data), void *data)
     pthread_mutex_unlock(&b->lock);
 }
 
-struct letter *inbox_take(struct inbox *b, bool wait)
+struct order *inbox_take(struct inbox *b, bool wait)
 {
     pthread_mutex_lock(&b->lock);
     while (wait && !b->first && !b->other_news) pthread_cond_wait(&b->news, &b->lock);
-    struct letter *l = b->first;
+    struct order *l = b->first;
     if (l) b->first = l->next;
     if (!b->first) {
         b->last = &b->first;
@@ -149,16 +149,16 @@ static void be_a_child(void)
     }
 }
 
-static bool read_assignment(struct letter *l, struct assignment *a)
+static bool read_assignment(struct order *l, struct assignment *a)
 {
-    char *head = letter_line(l), *end = head;
+    char *head = order_line(l), *end = head;
     if (strcmp(l->verb, "start") != 0 || !head) return false;
     a->seed = strtoull(end, &end, 10);
     a->megabytes = strtoull(end, &end, 10);
     a->seconds = strtod(end, &end);
     if (*end++ != ' ') return false;
     a->player = end;
-    a->role = letter_line(l);
+    a->role = order_line(l);
     a->rules = l->rest ? l->rest : "";
     a->rules_size = strlen(a->rules);
     return a->role != NULL;
@@ -181,7 +181,7 @@ int worker_main(const char *what)
         sched_setscheduler(0, SCHED_BATCH, &none);
     }
     if (pthread_create(&listener, NULL, listen_to_server, &b)) return 1;
-    struct letter *l = inbox_take(&b, true);
+    struct order *l = inbox_take(&b, true);
     if (!read_assignment(l, &a)) return 1;
     limit_memory(a.megabytes);
     if (search)

@@ -39,31 +39,31 @@ struct assignment {
     size_t rules_size;
 };
 
-/* A letter that came in, read word by word and line by line. */
-struct letter {
-    struct letter *next;
+/* An order that came in, read word by word and line by line. */
+struct order {
+    struct order *next;
     size_t size;
     char *rest; /* what was not read yet */
     char verb[16];
     char text[];
 };
-char *letter_line(struct letter *l); /* the next line, without its end; NULL: there is none */
+char *order_line(struct order *l); /* the next line, without its end; NULL: there is none */
 
 /* The worker's end of the socket. A thread of its own reads, so that news stop a search at once. */
 struct inbox {
     struct frames frames;
     pthread_mutex_t lock;
     pthread_cond_t news;
-    atomic_bool stop; /* there are letters, or other news */
-    struct letter *first, **last;
+    atomic_bool stop; /* there are orders, or other news */
+    struct order *first, **last;
     bool other_news;
     bool (*watch)(void *data);
     void *watch_data;
 };
 
-/* The next letter; the caller frees it. NULL: there is none, and it was not to be waited for, or there are
+/* The next order; the caller frees it. NULL: there is none, and it was not to be waited for, or there are
  * other news. `stop` is false then. */
-struct letter *inbox_take(struct inbox *b, bool wait);
+struct order *inbox_take(struct inbox *b, bool wait);
 /* From now on ask this in the other thread a few times a second; true: there are other news. */
 void inbox_watch(struct inbox *b, bool (*watch)(void *data), void *data);
 void inbox_send(struct inbox *b, json_t *message); /* takes the message over */
