@@ -78,7 +78,7 @@ class Boards(harness.Case):
         self.assertEqual(len(csv.splitlines()), 7)
 
     def test_it_is_resumed_and_comes_out_the_same(self):
-        spec = self.write("race.yaml", RACE.replace("steps: 300", "steps: 3000"))
+        spec = self.write("race.yaml", RACE.replace("steps: 300", "steps: 12000"))
         self.run_lab(spec)
         whole = self.points(spec)
         kills = 0
@@ -86,7 +86,7 @@ class Boards(harness.Case):
             run = subprocess.Popen([harness.LUDENS, "lab", "run", spec, "--db", self.path("killed.db"), "--jobs", "2"],
                                    stderr=subprocess.PIPE)
             try:
-                run.wait(0.15 + 0.05 * attempt)
+                run.wait(0.05 * (attempt + 1))
             except subprocess.TimeoutExpired:
                 run.send_signal(signal.SIGKILL if attempt % 2 else signal.SIGINT)
                 kills += 1
