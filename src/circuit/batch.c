@@ -152,7 +152,8 @@ struct batch *batch_new_interpreted(const struct code *code, uint32_t lanes, uin
     c->round_planes = zeroed(n, sizeof *c->round_planes);
     for (uint32_t s = 0; s < code->segments.n; s++)
         if (code->segments.v[s].cut_n > cuts) cuts = code->segments.v[s].cut_n;
-    size_t vectors = code->nslots + cuts + scratch + CHOICE_LEVELS * n + n * n + n + 2 * (n + 1);
+    size_t vectors =
+        code->nslots + cuts + scratch + CHOICE_LEVELS * n + n * n + n + CHOICE_PLANES * n + 2 * (n + 1);
     size_t bytes = vectors * b->words * 8;
     in->block = pages_alloc(bytes, PAGES_LARGE / 8);
     if (!in->block || !c->sources || !c->round_planes) goto no_memory;
@@ -164,6 +165,7 @@ struct batch *batch_new_interpreted(const struct code *code, uint32_t lanes, uin
     c->rounds = TAKE(CHOICE_LEVELS * n);
     c->takes = TAKE(n * n);
     c->used = TAKE(n);
+    c->drawn = TAKE(CHOICE_PLANES * n);
     for (uint32_t i = 0; i <= n; i++) c->sources[i].s0 = TAKE(1), c->sources[i].s1 = TAKE(1);
 #undef TAKE
     fill(b, SLOT_ONES);
@@ -316,6 +318,51 @@ void batch_choose(struct batch *b, const uint64_t *mask)
     b->inside->written = true;
     b->inside->clean = false;
     TICKS_END(b, BATCH_CHOOSE);
+}
+
+/* The numbers of 64 lanes as planes: rounds j and j + 1 from one word. */
+static void turn_draws(struct batch *b, uint32_t w, uint32_t j, const uint64_t *draws)
+{
+    const struct choices *c = &b->inside->choices;
+    uint64_t mixed[64], plane[64];
+    uint32_t count[64] = {0}, planes = (c->n - j > 1 ? 2 : 1) * CHOICE_PLANES;
+    for (uint32_t i = 0; i < 64; i++) mixed[i] = batch_mix(draws[w * 64 + i], j / 2);
+    transpose_count(mixed, 1, 64, plane, 1, count);
+    for (uint32_t i = 0; i < planes; i++) c->drawn[(size_t)(j * CHOICE_PLANES + i) * b->words + w] = plane[i];
+}
+
+/* The same for one lane. */
+static void place_draw(struct batch *b, uint32_t lane, uint32_t j, uint64_t draw)
+{
+    const struct choices *c = &b->inside->choices;
+    uint64_t *at = c->drawn + (size_t)j * CHOICE_PLANES * b->words + lane / 64;
+    uint32_t shift = lane % 64, planes = (c->n - j > 1 ? 2 : 1) * CHOICE_PLANES;
+    draw = batch_mix(draw, j / 2);
+    for (uint32_t i = 0; i < planes; i++, at += b->words)
+        *at = (*at & ~(1ull << shift)) | (draw >> i & 1) << shift;
+}
+
+static void place_draws(struct batch *b, const uint64_t *mask, const uint64_t *draws)
+{
+    enum { FEW = 4 }; /* lanes that are not worth turning a matrix for */
+    for (uint32_t w = 0; w < b->words; w++)
+        for (uint32_t j = 0; j < b->inside->choices.n; j += 2)
+            if (__builtin_popcountll(mask[w]) > FEW)
+                turn_draws(b, w, j, draws);
+            else
+                for (uint64_t left = mask[w]; left; left &= left - 1) {
+                    uint32_t lane = w * 64 + (uint32_t)__builtin_ctzll(left);
+                    place_draw(b, lane, j, draws[lane]);
+                }
+}
+
+void batch_choose_drawn(struct batch *b, const uint64_t *mask, const uint64_t *draws)
+{
+    struct choices *c = &b->inside->choices;
+    place_draws(b, mask, draws);
+    c->given = true;
+    batch_choose(b, mask);
+    c->given = false;
 }
 
 static void clear_moves(struct batch *b)

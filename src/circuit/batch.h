@@ -104,6 +104,22 @@ static inline uint32_t batch_set_words(const struct batch *b, uint32_t role)
  * legal moves: not on other lanes and not on the number of lanes of the batch. So lane i plays the same games
  * in a batch of 64 as in one of 512. */
 void batch_choose(struct batch *b, const uint64_t *mask);
+/* The same by numbers given from outside, one for each lane of the mask: what a lane draws depends on its
+ * number and its legal moves, and on nothing else. This is how a simulation keeps to the random numbers of
+ * its own search, whichever lane it flies in and whoever flies beside it. */
+void batch_choose_drawn(struct batch *b, const uint64_t *mask, const uint64_t *draws);
+/* What becomes of such a number: the k-th role of a lane that has a choice, counted from 0, takes the move
+ * floor(n * u / 2^24) of its n. */
+static inline uint64_t batch_mix(uint64_t draw, uint32_t again)
+{
+    for (; again; again--) draw = (draw ^ draw >> 29) * 0xbf58476d1ce4e5b9u + 0x9e3779b97f4a7c15u;
+    return draw;
+}
+static inline uint32_t batch_drawn(uint64_t draw, uint32_t k, uint32_t n)
+{
+    uint64_t u = batch_mix(draw, k / 2) >> k % 2 * 24 & 0xffffff;
+    return (uint32_t)(u * n >> 24);
+}
 /* For one role, the first legal move in `order` (n different moves of the role); lanes with none of them
  * legal are left without a move. With moves sorted by what they are worth this is a greedy playout for all
  * lanes at once. */

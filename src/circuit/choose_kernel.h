@@ -269,12 +269,13 @@ FN void catch_up(struct choice_source *source)
 
 /* total becomes rank = floor(total * u / 2^CHOICE_PLANES) with u uniform: multiply bit by bit, the lowest bit
  * of u first, dropping one bit of the product each time. */
-INLINE void draw_planes(struct choice_source *source, vec_alias *total, const uint32_t planes)
+INLINE void draw_planes(struct choice_source *source, const vec_alias *drawn, vec_alias *total,
+                        const uint32_t planes)
 {
     vec s0 = load(source->s0), s1 = load(source->s1), acc[32], t[32];
     for (uint32_t j = 0; j < planes; j++) acc[j] = total[j] ^ total[j], t[j] = total[j];
     for (int i = 0; i < CHOICE_PLANES; i++) {
-        vec u = random_plane(&s0, &s1), x = t[0] & u, carry = acc[0] & x;
+        vec u = drawn ? (vec)drawn[i] : random_plane(&s0, &s1), x = t[0] & u, carry = acc[0] & x;
         for (uint32_t j = 1; j < planes; j++) {
             x = t[j] & u;
             acc[j - 1] = XOR3(acc[j], x, carry);
@@ -287,21 +288,23 @@ INLINE void draw_planes(struct choice_source *source, vec_alias *total, const ui
     store(source->s1, s1);
 }
 
-FN void draw(struct choice_source *source, vec_alias *total, uint32_t planes)
+FN void draw(struct choice_source *source, const vec_alias *drawn, vec_alias *total, uint32_t planes)
 {
-    if (source->behind > 1) catch_up(source);
-    source->behind = 0;
+    if (!drawn) {
+        if (source->behind > 1) catch_up(source);
+        source->behind = 0;
+    }
     switch (planes) {
-    case 2: draw_planes(source, total, 2); break;
-    case 3: draw_planes(source, total, 3); break;
-    case 4: draw_planes(source, total, 4); break;
-    case 5: draw_planes(source, total, 5); break;
-    case 6: draw_planes(source, total, 6); break;
-    case 7: draw_planes(source, total, 7); break;
-    case 8: draw_planes(source, total, 8); break;
-    case 9: draw_planes(source, total, 9); break;
-    case 10: draw_planes(source, total, 10); break;
-    default: draw_planes(source, total, planes); break;
+    case 2: draw_planes(source, drawn, total, 2); break;
+    case 3: draw_planes(source, drawn, total, 3); break;
+    case 4: draw_planes(source, drawn, total, 4); break;
+    case 5: draw_planes(source, drawn, total, 5); break;
+    case 6: draw_planes(source, drawn, total, 6); break;
+    case 7: draw_planes(source, drawn, total, 7); break;
+    case 8: draw_planes(source, drawn, total, 8); break;
+    case 9: draw_planes(source, drawn, total, 9); break;
+    case 10: draw_planes(source, drawn, total, 10); break;
+    default: draw_planes(source, drawn, total, planes); break;
     }
 }
 
@@ -359,12 +362,13 @@ FN void choose(struct choices *c, const uint64_t *mask, uint64_t *memory)
     vec_alias *rounds = (vec_alias *)c->rounds, *takes = (vec_alias *)c->takes;
     const vec lanes = load(mask), zero = lanes ^ lanes;
     for (uint32_t i = 0; i < c->n; i++) {
-        c->sources[i].behind++;
+        c->sources[i].behind += !c->given;
         count(&c->v[i], mem, scratch);
     }
     uint32_t nrounds = plan_rounds(c, lanes, scratch);
     for (uint32_t j = 0; j < nrounds; j++)
-        draw(&c->sources[j], rounds + j * CHOICE_LEVELS, c->round_planes[j]);
+        draw(&c->sources[j], c->given ? (vec_alias *)c->drawn + j * CHOICE_PLANES : NULL,
+             rounds + j * CHOICE_LEVELS, c->round_planes[j]);
     for (uint32_t r = 0; r < c->n; r++) {
         const struct choice *ch = &c->v[r];
         uint32_t planes = ch->planes[ch->levels];

@@ -66,6 +66,8 @@ struct choices {
     uint64_t *takes;        /* vectors: n * n masks, lanes of role i that draw in round j */
     uint32_t *round_planes; /* by round: of its totals */
     uint64_t *used;         /* vectors: n masks, lanes in which more than j roles draw */
+    uint64_t *drawn;        /* vectors: n * CHOICE_PLANES, the numbers of each round when they are given */
+    bool given;             /* they are: the sources rest */
 };
 
 struct sweeper {

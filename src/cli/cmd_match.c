@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define DEFAULT_START 10 /* seconds */
+
 struct match_options {
     struct option_list seats, records;
     const char *others, *engine, *scramble;
@@ -316,8 +318,9 @@ static bool set_up(struct master *g, struct match_options *o, struct error *erro
         return error_set(error, ERROR_INPUT,
                          "players elsewhere are told the clocks in whole seconds: "
                          "--start and --clock must be 1, 2, ...");
-    if (!elsewhere && (o->budget.simulations || o->budget.expansions))
-        o->budget.seconds = o->budget.start_seconds = 0;
+    bool counted = o->budget.simulations || o->budget.steps || o->budget.expansions;
+    if (counted && o->budget.start_seconds == DEFAULT_START) o->budget.start_seconds = 0; /* nobody asked */
+    if (!elsewhere) budget_settle(&o->budget);
     if (elsewhere && !(g->post = post_new(error))) return false;
     if (!(g->heap = heap_new(0))) return error_set(error, ERROR_MEMORY, "out of memory");
     if (g->people) {
@@ -335,7 +338,7 @@ int cmd_match(int argc, char **argv)
     struct match_options o = {.others = "champion",
                               .engine = "auto",
                               .repeat = 1,
-                              .budget = {.seconds = 10, .start_seconds = 10, .grace = 1}};
+                              .budget = {.seconds = 10, .start_seconds = DEFAULT_START, .grace = 1}};
     const struct option table[] = {
         {"seat", 's', OPTION_LIST, &o.seats, .value = "ROLE=WHO",
          .help = "who plays a role: http://host:port, a name of `ludens players`, random, human"},

@@ -109,8 +109,10 @@ static void hint(struct play *p, uint32_t role)
     uint32_t move;
     const struct match_budget *mb = &p->o->budget;
     double seconds = mb->seconds > 0 ? mb->seconds : 1;
-    struct budget b = {.deadline = mb->simulations ? 0 : clock_now() + seconds,
+    bool counted = mb->simulations || mb->steps || mb->expansions;
+    struct budget b = {.deadline = counted ? 0 : clock_now() + seconds,
                        .simulations = mb->simulations,
+                       .steps = mb->steps,
                        .expansions = mb->expansions};
     struct player *champion = NULL;
     if (player_config_parse("champion", &config, &error))
@@ -238,7 +240,7 @@ int cmd_play(int argc, char **argv)
          .help = "seed of the random numbers; 0: another each time"},
         {"delay", 'd', OPTION_REAL, &o.delay, .min = -1, .max = 3600, .value = "S",
          .help = "seconds between moves; -1: half a second when random players are watched"},
-        {"steps", 0, OPTION_INT, &o.steps, .min = 0, .max = 1e9, .value = "LIMIT",
+        {"until", 0, OPTION_INT, &o.steps, .min = 0, .max = 1e9, .value = "LIMIT",
          .help = "stop after so many steps; 0: never"},
         ENGINE_OPTION(&o.engine),
         {0}};
@@ -251,7 +253,7 @@ int cmd_play(int argc, char **argv)
         return status;
     struct play p = {.o = &o};
     struct error error = {0};
-    if (o.budget.simulations || o.budget.expansions) o.budget.seconds = 0;
+    budget_settle(&o.budget);
     if (!table_open(&p.table, argv[0], argv[1], o.engine, 2, &status)) return status;
     if (o.seed == 0) o.seed = seed_fresh();
     if (o.delay < 0)

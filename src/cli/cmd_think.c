@@ -163,10 +163,9 @@ static bool think(struct table *t, const struct think_options *o, struct error *
     config.forced = true;
     ok = ok && (player = player_new(&config, t->session.game, t->engine, role, o->seed, error)) &&
          player_goto(player, r, &state, error);
-    struct budget b = {.deadline = o->budget.seconds > 0 ? clock_now() + o->budget.seconds : 0,
-                       .simulations = o->budget.simulations,
-                       .expansions = o->budget.expansions,
-                       .stop = &terminal_interrupted};
+    struct budget start = match_budget_now(&o->budget, true, &terminal_interrupted);
+    if (ok && (start.deadline > 0 || budget_counts(&start))) ok = player_ponder(player, &start, error);
+    struct budget b = match_budget_now(&o->budget, false, &terminal_interrupted);
     ok = ok && player_think(player, &b, &move, error);
     if (ok && o->json) {
         json_t *out = thoughts_json(player, role);
@@ -222,7 +221,7 @@ int cmd_think(int argc, char **argv)
         return status;
     struct table t;
     struct error error = {0};
-    if (o.budget.simulations || o.budget.expansions) o.budget.seconds = 0;
+    budget_settle(&o.budget);
     if (!table_open(&t, argv[0], argv[1], o.engine, 2, &status)) return status;
     terminal_catch_interrupt();
     status = think(&t, &o, &error) ? EXIT_YES : command_trouble(argv[0], &error);

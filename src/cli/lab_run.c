@@ -11,7 +11,7 @@
 
 struct run_arguments {
     const char *db, *only, *part;
-    int64_t jobs, number, steps;
+    int64_t jobs, number, together;
     bool quick, force;
     struct match_budget budget;
     uint64_t seed;
@@ -65,7 +65,7 @@ static bool run_grid(const char *what, const struct run_arguments *a, struct err
         .jobs = (uint32_t)a->jobs, .stop = &terminal_interrupted, .progress = progress, .data = &line};
     struct grid_changes changes = {.quick = a->quick,
                                    .number = (uint32_t)a->number,
-                                   .steps = (uint64_t)a->steps,
+                                   .steps = a->budget.steps,
                                    .sims = a->budget.simulations,
                                    .new_seed = a->seed != 0,
                                    .seed = a->seed};
@@ -79,8 +79,6 @@ static bool run_grid(const char *what, const struct run_arguments *a, struct err
 static bool run(const char *what, const struct run_arguments *a, struct error *error)
 {
     if (grid_recognise(what)) return run_grid(what, a, error);
-    if (a->steps)
-        return error_set(error, ERROR_INPUT, "budgets in --steps are for experiments with boards only");
     struct spec_changes changes = {.quick = a->quick,
                                    .number = (uint32_t)a->number,
                                    .budget = a->budget,
@@ -92,6 +90,7 @@ static bool run(const char *what, const struct run_arguments *a, struct error *e
     struct db *db = schedule && (rows || !a->only) ? db_open(a->db, true, error) : NULL;
     struct lab_progress line = {0};
     struct run_options o = {.jobs = (uint32_t)a->jobs,
+                            .together = (uint32_t)a->together,
                             .rows = rows,
                             .stop = &terminal_interrupted,
                             .progress = progress,
@@ -121,8 +120,7 @@ int lab_run(int argc, char **argv)
     struct run_arguments a = {.db = "lab.db", .jobs = lab_default_jobs()};
     const struct option table[] = {
         LAB_DB_OPTION(&a.db),
-        {"jobs", 'j', OPTION_INT, &a.jobs, .min = 1, .max = 1024, .value = "N",
-         .help = "games played at a time"},
+        {"jobs", 'j', OPTION_INT, &a.jobs, .min = 1, .max = 1024, .value = "N", .help = "threads that play"},
         {"games", 'g', OPTION_INT, &a.number, .min = 0, .max = 1e7, .value = "N",
          .help = "games per cell; 0: as the experiment says"},
         {"only", 0, OPTION_STRING, &a.only, .value = "GAME,...",
@@ -133,9 +131,11 @@ int lab_run(int argc, char **argv)
         {"seconds", 's', OPTION_REAL, &a.budget.seconds, .min = 0, .max = 1e6, .value = "S",
          .help = "seconds per move, likewise"},
         {"expansions", 0, OPTION_INT, &a.budget.expansions, .min = 0, .max = 1e15, .value = "N",
-         .help = "nodes added per move, likewise"},
-        {"steps", 0, OPTION_INT, &a.steps, .min = 0, .max = 1e15, .value = "N",
-         .help = "steps of simulations per move, likewise, in experiments with boards"},
+         .help = "nodes added to the tree per move, likewise"},
+        {"steps", 0, OPTION_INT, &a.budget.steps, .min = 0, .max = 1e15, .value = "N",
+         .help = "positions entered per move, in the tree and in playouts, likewise"},
+        {"together", 't', OPTION_INT, &a.together, .min = 0, .max = 512, .value = "N",
+         .help = "games side by side on each thread, where budgets are counts; 0: as many as fill the lanes"},
         {"seed", 0, OPTION_SEED, &a.seed, .value = "N", .help = "another seed; 0: the experiment's"},
         {"part", 0, OPTION_STRING, &a.part, .value = "K/N",
          .help = "every N-th game only: for several machines, whose databases `ludens lab merge` joins"},

@@ -96,6 +96,7 @@ static char *write_spec(const char *a, const char *b, const struct sprt_argument
     if (o->budget.simulations)
         json_object_set_new(budget, "sims", json_integer((json_int_t)o->budget.simulations));
     if (o->budget.seconds > 0) json_object_set_new(budget, "seconds", json_real(o->budget.seconds));
+    if (o->budget.steps) json_object_set_new(budget, "steps", json_integer((json_int_t)o->budget.steps));
     if (o->budget.expansions)
         json_object_set_new(budget, "expansions", json_integer((json_int_t)o->budget.expansions));
     /* other players, another budget or seed make another test */
@@ -207,11 +208,12 @@ int lab_sprt(int argc, char **argv)
          .help = "simulations per move; 1000 where no budget is given"},
         {"seconds", 's', OPTION_REAL, &o.budget.seconds, .min = 0, .max = 1e6, .value = "S",
          .help = "seconds per move"},
+        {"steps", 0, OPTION_INT, &o.budget.steps, .min = 0, .max = 1e15, .value = "N",
+         .help = "positions entered per move, in the tree and in playouts"},
         {"expansions", 0, OPTION_INT, &o.budget.expansions, .min = 0, .max = 1e15, .value = "N",
-         .help = "nodes added per move"},
+         .help = "nodes added to the tree per move"},
         {"seed", 0, OPTION_SEED, &o.seed, .value = "N", .help = "seed of the test"},
-        {"jobs", 'j', OPTION_INT, &o.jobs, .min = 1, .max = 1024, .value = "N",
-         .help = "games played at a time"},
+        {"jobs", 'j', OPTION_INT, &o.jobs, .min = 1, .max = 1024, .value = "N", .help = "threads that play"},
         {"json", 0, OPTION_FLAG, &o.json, .help = "print the verdict as JSON"},
         LAB_DB_OPTION(&o.db),
         {0}};
@@ -230,7 +232,8 @@ int lab_sprt(int argc, char **argv)
     if (o.games.n == 0) error_set(&error, ERROR_INPUT, "in which game? --game says it");
     if (!error.code && o.elo0 >= o.elo1) error_set(&error, ERROR_INPUT, "elo0 must be below elo1");
     if (error.code) return command_trouble("lab sprt", &error);
-    if (!o.budget.simulations && o.budget.seconds <= 0 && !o.budget.expansions) o.budget.simulations = 1000;
+    if (!o.budget.simulations && !o.budget.steps && o.budget.seconds <= 0 && !o.budget.expansions)
+        o.budget.simulations = 1000;
     struct test t = {0};
     sprt_init(&t.sprt, o.elo0, o.elo1, o.alpha, o.beta);
     terminal_catch_interrupt();

@@ -108,3 +108,13 @@ uint64_t seed_fresh(void)
     if (getrandom(&seed, sizeof seed, 0) < 0) seed = (uint32_t)time(NULL);
     return seed ? seed : 1;
 }
+
+void budget_settle(struct match_budget *b)
+{
+    if (!b->simulations && !b->steps && !b->expansions) return;
+    if (b->steps && !b->simulations)
+        b->start_steps = (uint64_t)b->start_seconds;
+    else
+        b->start_simulations = (uint64_t)b->start_seconds;
+    b->seconds = b->start_seconds = 0;
+}

@@ -34,17 +34,28 @@ uint32_t role_by_name(const struct game *game, const char *name, size_t n, struc
 /* A seed for who did not ask for one: another each time, short enough to be typed again from a record. */
 uint64_t seed_fresh(void);
 
-#define BUDGET_OPTIONS(b)                                                                      \
-    {                                                                                          \
-        "clock",  'c',        OPTION_REAL,  &(b).seconds,                                      \
-        .min = 0, .max = 1e6, .value = "S", .help = "seconds per move"},                       \
-        {"start",  0,          OPTION_REAL,  &(b).start_seconds,                               \
-         .min = 0, .max = 1e6, .value = "S", .help = "seconds before the first move"},         \
-        {"sims",   'n',         OPTION_INT,   &(b).simulations,                                \
-         .min = 0, .max = 1e15, .value = "N", .help = "simulations per move instead of time"}, \
-    {                                                                                          \
-        "nodes", 0, OPTION_INT, &(b).expansions, .min = 0, .max = 1e15, .value = "N",          \
-                                                 .help = "tree nodes per move instead of time" \
+/* With a budget in counts no clock runs, and what --start gave is of the same kind. */
+void budget_settle(struct match_budget *b);
+
+#define BUDGET_OPTIONS(b)                                                                         \
+    {                                                                                             \
+        "clock",  'c',        OPTION_REAL,  &(b).seconds,                                         \
+        .min = 0, .max = 1e6, .value = "S", .help = "seconds per move"},                          \
+        {"start",                                                                                 \
+         0,                                                                                       \
+         OPTION_REAL,                                                                             \
+         &(b).start_seconds,                                                                      \
+         .min = 0,                                                                                \
+         .max = 1e15,                                                                             \
+         .value = "S",                                                                            \
+         .help = "seconds before the first move; where moves are counted, simulations or steps"}, \
+        {"sims",   'n',         OPTION_INT,   &(b).simulations,                                   \
+         .min = 0, .max = 1e15, .value = "N", .help = "simulations per move instead of time"},    \
+        {"steps",  0,           OPTION_INT,   &(b).steps,                                         \
+         .min = 0, .max = 1e15, .value = "N", .help = "positions entered per move, instead"},     \
+    {                                                                                             \
+        "nodes", 0, OPTION_INT, &(b).expansions, .min = 0, .max = 1e15, .value = "N",             \
+                                                 .help = "tree nodes added per move, instead"     \
     }
 
 #endif

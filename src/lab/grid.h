@@ -5,7 +5,8 @@
  *                  across: lanes 2 3 4 ... 20
  *     along          ┌───┬───┬───┬─
  *     length 4       │   │   │   │           point: a game made from the parameters, `number` games of it
- *            5       │   │   │   │           chunk: `together` of them, played side by side (search/flock.h)
+ *            5       │   │   │   │           chunk: `together` of them, played side by side
+ * (match/together.h)
  *            ...     └───┴───┴───┴─
  *
  * A chunk is what is played and written at once, and depends on nothing but the experiment, its point and its

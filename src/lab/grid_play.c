@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A chunk of games side by side: the searches of all games think at the same time, then everybody moves. */
+/* A chunk of games side by side: the searches of all games think in the same sweeps (match/together.h). */
 #include "lab/grid.h"
 
 #include "base/hash.h"
 #include "game/engine.h"
-#include "player/script.h"
-#include "search/flock.h"
+#include "lab/seat.h"
+#include "match/together.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,12 +48,21 @@ struct chunk {
     struct game *game;
     struct engine *engine;
     struct reasoner *reasoner;
-    struct flock *flock;
+    struct driver *driver;
+    struct together *together;
+    const atomic_bool *stop;
     uint32_t n;
-    struct state *states; /* by game */
-    bool *over, *searches;
-    struct list legal;
+    struct board_game *games;
     struct grid_game *out;
+};
+
+/* One of the games. */
+struct board_game {
+    const struct chunk *chunk;
+    struct lab_seat *search; /* the player that is measured */
+    struct seat *seats[2];
+    struct match *match;
+    atomic_bool enough; /* nobody wants to see how it goes on */
 };
 
 /* "{columns}" replaced. */
@@ -84,12 +93,12 @@ static bool make_game(struct chunk *c, struct error *error)
     return c->game != NULL;
 }
 
-/* Seeded by what the chunk is, not by when it is played. */
-static uint64_t chunk_seed(const struct chunk *c, uint32_t from)
+/* Seeded by what the game is, not by when or with whom it is played. */
+static uint64_t game_seed(const struct chunk *c, uint32_t number)
 {
     char what[200];
     int n = snprintf(what, sizeof what, "%llu/%lld/%lld/%u", (unsigned long long)c->grid->seed,
-                     (long long)c->point->across, (long long)c->point->along, from);
+                     (long long)c->point->across, (long long)c->point->along, number);
     return hash_bytes(what, (size_t)n);
 }
 
@@ -100,100 +109,93 @@ static bool make_engine(struct chunk *c, struct error *error)
     return engine_wait(c->engine, -1) == ENGINE_READY || (*error = *engine_error(c->engine), false);
 }
 
+static void look(void *data, struct match *m)
+{
+    struct board_game *g = data;
+    const struct chunk *c = g->chunk;
+    if (c->grid->measure == GRID_MOVES || (c->stop && atomic_load(c->stop))) atomic_store(&g->enough, true);
+    (void)m;
+}
+
+/* The player that is measured has the first seat, its opponent follows patterns. */
+static bool begin(struct chunk *c, uint32_t i, uint32_t number, struct error *error)
+{
+    struct board_game *g = &c->games[i];
+    struct player_config opponent = {.kind = PLAYER_SCRIPT};
+    struct match_budget budget = {.simulations = c->point->sims, .steps = c->point->steps}, none = {0};
+    uint64_t seed = game_seed(c, number);
+    if (strlen(c->opponent) >= sizeof opponent.prefer)
+        return error_set(error, ERROR_INPUT, "the opponent's patterns have more than %zu characters",
+                         sizeof opponent.prefer - 1);
+    strcpy(opponent.prefer, c->opponent);
+    g->chunk = c;
+    struct seat *player = seat_pooled(&c->grid->player, c->game, c->engine, 0, seed, c->driver, error);
+    if (!player) return false;
+    g->search = lab_seat_new(player, &budget);
+    if (!g->search) return error_set(error, ERROR_MEMORY, "out of memory");
+    g->seats[0] = &g->search->seat;
+    g->seats[1] = seat_player(&opponent, c->game, c->engine, 1, seed, error);
+    if (!g->seats[1] || !(g->match = match_new(c->game, c->engine, g->seats, &none, seed, error)))
+        return false;
+    g->match->stop = &g->enough;
+    g->match->made = look;
+    g->match->watch_data = g;
+    return together_add(c->together, g->match) || error_set(error, ERROR_MEMORY, "out of memory");
+}
+
 static bool set_up(struct chunk *c, uint32_t from, struct error *error)
 {
     if (!make_engine(c, error)) return false;
     if (!(c->reasoner = reasoner_circuit(c->game, engine_code(c->engine), error))) return false;
-    struct flock_options o = {.c = (float)c->grid->player.c,
-                              .by_visits = c->grid->player.final == FINAL_VISITS,
-                              .memory = (size_t)(c->grid->player.memory ? c->grid->player.memory : 4096)
-                                        << 20,
-                              .seed = chunk_seed(c, from)};
-    c->flock = flock_new(c->reasoner, engine_code(c->engine), c->n, &o, error);
-    c->states = heap_zalloc(c->heap, c->n * sizeof *c->states);
-    c->over = heap_zalloc(c->heap, c->n);
-    c->searches = heap_zalloc(c->heap, c->n);
-    for (uint32_t i = 0; i < c->n && c->flock; i++)
-        if (!c->reasoner->ops->initial(c->reasoner, &c->states[i])) return *error = c->reasoner->error, false;
-    return c->flock != NULL;
+    if (c->game->nroles != 2) return error_set(error, ERROR_INPUT, "the board is not for two");
+    c->driver = driver_new(c->reasoner, engine_code(c->engine), c->n, error);
+    c->together = c->driver ? together_new(c->driver) : NULL;
+    if (!c->together) return false;
+    c->games = heap_zalloc(c->heap, c->n * sizeof *c->games);
+    for (uint32_t i = 0; i < c->n; i++)
+        if (!begin(c, i, from + i, error)) return false;
+    return true;
 }
 
 static void tear_down(struct chunk *c)
 {
-    for (uint32_t i = 0; i < c->n && c->states; i++) state_done(&c->states[i]);
-    list_done(&c->legal);
-    flock_free(c->flock);
+    together_free(c->together);
+    for (uint32_t i = 0; i < c->n && c->games; i++) {
+        match_free(c->games[i].match);
+        for (int k = 0; k < 2; k++)
+            if (c->games[i].seats[k]) c->games[i].seats[k]->ops->free(c->games[i].seats[k]);
+    }
+    driver_free(c->driver);
     reasoner_free(c->reasoner);
     engine_free(c->engine);
     game_free(c->game);
 }
 
-static bool legal(struct chunk *c, uint32_t i, uint32_t role, struct error *error)
+static void write_down(struct chunk *c, const struct board_game *g)
 {
-    c->legal.n = 0;
-    if (!c->reasoner->ops->legal(c->reasoner, &c->states[i], role, &c->legal))
-        return *error = c->reasoner->error, false;
-    return c->legal.n || error_set(error, ERROR_INPUT, "%s has no legal move", c->game->role_names[role]);
+    struct grid_game *out = &c->out[g - c->games];
+    const struct match *m = g->match;
+    struct text first;
+    text_init(&first, c->heap);
+    if (m->nsteps) reasoner_print_move(m->reasoner, 0, m->steps[0].joint[0], true, &first);
+    snprintf(out->first, sizeof out->first, "%s", text_str(&first));
+    out->moves = m->nsteps;
+    if (m->terminal) out->points = stats_points(m->goals, 2, 0);
+    out->simulations = g->search->simulations;
+    out->steps = g->search->steps;
+    out->decided = g->search->decided;
 }
 
-/* All games in which White has a choice are searched; false: failed. */
-static bool think(struct chunk *c, const struct flock_budget *budget, struct error *error)
+static bool play(struct chunk *c, struct error *error)
 {
-    for (uint32_t i = 0; i < c->n; i++) {
-        c->searches[i] = false;
-        if (!c->over[i]) {
-            if (!legal(c, i, 0, error)) return false;
-            c->searches[i] = c->legal.n > 1;
-        }
-        if (!flock_root(c->flock, i, c->searches[i] ? &c->states[i] : NULL, error)) return false;
+    struct match *m;
+    while ((m = together_next(c->together, error))) {
+        struct board_game *g = m->watch_data;
+        if (c->stop && atomic_load(c->stop)) return error_set(error, ERROR_CANCELLED, "stopped");
+        if (error->code && !atomic_load(&g->enough)) return false;
+        write_down(c, g);
     }
-    return flock_run(c->flock, budget, error);
-}
-
-static bool advance(struct chunk *c, uint32_t i, struct error *error)
-{
-    struct reasoner *r = c->reasoner;
-    struct grid_game *g = &c->out[i];
-    uint32_t joint[2];
-    struct state next = {0};
-    if (!legal(c, i, 0, error)) return false;
-    joint[0] = c->legal.v[0];
-    if (c->searches[i]) flock_best(c->flock, i, 0, &joint[0]);
-    if (g->moves == 0) {
-        struct text first;
-        text_init(&first, c->heap);
-        reasoner_print_move(r, 0, joint[0], true, &first);
-        snprintf(g->first, sizeof g->first, "%s", text_str(&first));
-    }
-    if (!legal(c, i, 1, error)) return false;
-    joint[1] = c->legal.v[script_choose(c->opponent, c->heap, r, 1, &c->legal)];
-    if (!r->ops->next(r, &c->states[i], joint, &next)) return *error = r->error, false;
-    state_done(&c->states[i]);
-    c->states[i] = next;
-    g->moves++;
-    int goals[2];
-    if (!r->ops->terminal(r, &next, &c->over[i])) return *error = r->error, false;
-    if (!c->over[i]) return true;
-    if (!reasoner_goal(r, &next, 0, &goals[0]) || !reasoner_goal(r, &next, 1, &goals[1]))
-        return *error = r->error, false;
-    g->points = stats_points(goals, 2, 0);
     return true;
-}
-
-static bool play(struct chunk *c, const atomic_bool *stop, struct error *error)
-{
-    struct flock_budget budget = {.simulations = c->point->sims, .steps = c->point->steps, .stop = stop};
-    for (;;) {
-        bool going = false;
-        if (!think(c, &budget, error)) return false;
-        for (uint32_t i = 0; i < c->n; i++) {
-            if (c->over[i]) continue;
-            if (!advance(c, i, error)) return false;
-            if (c->grid->measure == GRID_MOVES) c->over[i] = true; /* the first move is all we want */
-            going |= !c->over[i];
-        }
-        if (!going) return true;
-    }
 }
 
 bool grid_play(const struct grid *g, const struct grid_point *point, uint32_t from, uint32_t n,
@@ -201,21 +203,15 @@ bool grid_play(const struct grid *g, const struct grid_point *point, uint32_t fr
 {
     struct heap_guard guard;
     double began = clock_now();
-    struct chunk chunk = {.grid = g, .point = point, .n = n, .out = out, .heap = heap_new(0)};
+    struct chunk chunk = {.grid = g, .point = point, .n = n, .stop = stop, .out = out, .heap = heap_new(0)};
     volatile bool good = false;
     memset(out, 0, n * sizeof *out);
     if (!chunk.heap) return error_set(error, ERROR_MEMORY, "out of memory");
     if (HEAP_ENTER(chunk.heap, &guard, error)) {
-        good = set_up(&chunk, from, error) && play(&chunk, stop, error);
+        good = set_up(&chunk, from, error) && play(&chunk, error);
         heap_leave(chunk.heap);
     }
-    for (uint32_t i = 0; i < n && good; i++) {
-        const struct flock_stats *s = flock_stats(chunk.flock, i);
-        out[i].simulations = s->simulations;
-        out[i].steps = s->steps;
-        out[i].decided = s->decided;
-        out[i].seconds = (clock_now() - began) / n;
-    }
+    for (uint32_t i = 0; i < n && good; i++) out[i].seconds = (clock_now() - began) / n;
     tear_down(&chunk);
     heap_free(chunk.heap);
     return good;

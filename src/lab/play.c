@@ -26,8 +26,7 @@ void play_table_done(struct play_table *t)
     pthread_mutex_destroy(&t->lock);
 }
 
-/* Everybody waits for the circuit: what is played must not depend on when it is ready. */
-static struct engine *table_engine(struct play_table *t, const atomic_bool *stop)
+struct engine *play_table_engine(struct play_table *t, const atomic_bool *stop)
 {
     struct ground_limits limits = {.seconds = 600, .bytes = (size_t)4 << 30};
     struct error error;
@@ -46,12 +45,15 @@ static struct engine *table_engine(struct play_table *t, const atomic_bool *stop
 
 /* ---- one game ---- */
 
-/* A game being played. */
-struct sitting {
+struct play {
     const struct schedule *schedule;
     const struct schedule_cell *cell;
+    uint32_t number;
     struct engine *engine;
+    struct driver *driver; /* NULL: everybody thinks alone */
     uint64_t seed;
+    double began;
+    struct match *match;
     struct match_budget budget; /* the referee's: clocks of players elsewhere */
     struct post *post;          /* NULL: everybody is here */
     struct table_talk *talk;
@@ -60,14 +62,14 @@ struct sitting {
     uint32_t n;
 };
 
-static const struct spec_player *player_of(const struct sitting *g, uint32_t player)
+static const struct spec_player *player_of(const struct play *g, uint32_t player)
 {
     const struct spec *s = g->schedule->spec;
     return &s->players[s->pairings[g->cell->pairing].players[player]];
 }
 
 /* What it takes to play with somebody elsewhere. */
-static bool open_post(struct sitting *g, uint32_t number, struct error *error)
+static bool open_post(struct play *g, uint32_t number, struct error *error)
 {
     char id[80];
     bool wanted = false;
@@ -85,7 +87,7 @@ static bool open_post(struct sitting *g, uint32_t number, struct error *error)
            (g->talk = table_talk_new(g->post, g->schedule->games[g->cell->game], &o, error));
 }
 
-static bool sit_down(struct sitting *g, const uint32_t *seats, struct error *error)
+static bool sit_down(struct play *g, const uint32_t *seats, struct error *error)
 {
     const struct game *game = g->schedule->games[g->cell->game];
     for (; g->n < game->nroles; g->n++) {
@@ -95,20 +97,16 @@ static bool sit_down(struct sitting *g, const uint32_t *seats, struct error *err
         if (p->remote)
             inner = seat_remote(g->talk, p->text, p->name, error);
         else if (player_config_parse(p->text, &config, error))
-            inner = seat_player(&config, game, g->engine, g->n, hash_mix(g->seed, g->n + 1), error);
+            inner = g->driver
+                        ? seat_pooled(&config, game, g->engine, g->n, hash_mix(g->seed, g->n + 1), g->driver,
+                                      error)
+                        : seat_player(&config, game, g->engine, g->n, hash_mix(g->seed, g->n + 1), error);
         if (!inner) return false;
         if (!(g->seats[g->n] = lab_seat_new(inner, &g->cell->budget[seats[g->n]])))
             return error_set(error, ERROR_MEMORY, "out of memory");
         g->doors[g->n] = &g->seats[g->n]->seat;
     }
     return true;
-}
-
-static void get_up(struct sitting *g)
-{
-    for (uint32_t r = 0; r < g->n; r++) g->doors[r]->ops->free(g->doors[r]);
-    table_talk_free(g->talk);
-    post_free(g->post);
 }
 
 /* The moves as JSON: a list of joint moves, each a list by role. */
@@ -186,7 +184,92 @@ static bool all_there(const struct match *m, struct error *error)
     return true;
 }
 
-static bool play_match(struct match *m, struct error *error)
+/* ---- many at once ---- */
+
+/* Searches that are counted and go one simulation after the other need not have a machine to themselves. */
+static bool pools(const struct match_budget *b, const char *player)
+{
+    struct player_config config;
+    struct error error;
+    if (!player_config_parse(player, &config, &error)) return false;
+    if (config.kind != PLAYER_SEARCH) return true;
+    bool counted = b->simulations || b->steps || b->expansions;
+    return counted && b->seconds <= 0 && b->start_seconds <= 0 && config.lanes <= 1 && config.threads <= 1;
+}
+
+bool play_pools(const struct schedule *schedule, const struct schedule_cell *c)
+{
+    const struct spec_pairing *pair = &schedule->spec->pairings[c->pairing];
+    for (uint32_t i = 0; i < pair->n; i++) {
+        const struct spec_player *p = &schedule->spec->players[pair->players[i]];
+        if (p->remote || !pools(&c->budget[i], p->text)) return false;
+    }
+    return true;
+}
+
+/* ---- from beginning to end ---- */
+
+struct play *play_open(const struct schedule *schedule, const struct schedule_cell *c, uint32_t number,
+                       struct engine *engine, struct driver *driver, const atomic_bool *stop,
+                       struct error *error)
+{
+    const struct game *game = schedule->games[c->game];
+    struct play *g = calloc(1, sizeof *g);
+    if (!g) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
+    *g = (struct play){.schedule = schedule,
+                       .cell = c,
+                       .number = number,
+                       .engine = engine,
+                       .driver = driver,
+                       .seed = schedule_seed(c, number),
+                       .began = clock_now()};
+    uint32_t seats[MCTS_MAX_ROLES];
+    schedule_seats(schedule, c, number, seats);
+    bool good = open_post(g, number, error) && sit_down(g, seats, error) &&
+                (g->match = match_new(game, engine, g->doors, &g->budget, g->seed, error));
+    if (!good) return play_close(g), NULL;
+    g->match->stop = stop;
+    return g;
+}
+
+void play_close(struct play *g)
+{
+    if (!g) return;
+    match_free(g->match);
+    for (uint32_t r = 0; r < g->n; r++) g->doors[r]->ops->free(g->doors[r]);
+    table_talk_free(g->talk);
+    post_free(g->post);
+    free(g);
+}
+
+struct match *play_match(struct play *g)
+{
+    return g->match;
+}
+
+bool play_record(struct play *g, struct play_outcome *o, struct error *error)
+{
+    const struct game *game = g->match->game;
+    if (!make_room(o, game->nroles, error)) return false;
+    schedule_seats(g->schedule, g->cell, g->number, o->seats);
+    if (!write_down(g->match, g->seats, o, error)) return false;
+    o->record = (struct db_game){.cell = g->cell->id,
+                                 .number = g->number,
+                                 .nroles = game->nroles,
+                                 .steps = g->match->nsteps,
+                                 .seed = g->seed,
+                                 .seats = o->seats,
+                                 .goals = o->goals,
+                                 .errors = o->errors,
+                                 .simulations = o->simulations,
+                                 .thoughts = o->thoughts,
+                                 .thinking = o->thinking,
+                                 .seconds = clock_now() - g->began,
+                                 .moves = o->moves};
+    return true;
+}
+
+static bool play_through(struct match *m, struct error *error)
 {
     struct error ignored;
     bool good = match_start(m, error) && all_there(m, error);
@@ -197,31 +280,8 @@ static bool play_match(struct match *m, struct error *error)
 bool play_game(const struct schedule *schedule, const struct schedule_cell *c, uint32_t number,
                struct play_table *table, const atomic_bool *stop, struct play_outcome *o, struct error *error)
 {
-    const struct game *game = schedule->games[c->game];
-    struct sitting g = {.schedule = schedule, .cell = c, .seed = schedule_seed(c, number)};
-    if (!make_room(o, game->nroles, error)) return false;
-    schedule_seats(schedule, c, number, o->seats);
-    g.engine = table_engine(table, stop);
-    double began = clock_now();
-    struct match *m = NULL;
-    bool good = open_post(&g, number, error) && sit_down(&g, o->seats, error) &&
-                (m = match_new(game, g.engine, g.doors, &g.budget, g.seed, error));
-    if (good) m->stop = stop;
-    good = good && play_match(m, error) && write_down(m, g.seats, o, error);
-    o->record = (struct db_game){.cell = c->id,
-                                 .number = number,
-                                 .nroles = game->nroles,
-                                 .steps = m ? m->nsteps : 0,
-                                 .seed = g.seed,
-                                 .seats = o->seats,
-                                 .goals = o->goals,
-                                 .errors = o->errors,
-                                 .simulations = o->simulations,
-                                 .thoughts = o->thoughts,
-                                 .thinking = o->thinking,
-                                 .seconds = clock_now() - began,
-                                 .moves = o->moves};
-    match_free(m);
-    get_up(&g);
+    struct play *g = play_open(schedule, c, number, play_table_engine(table, stop), NULL, stop, error);
+    bool good = g && play_through(g->match, error) && play_record(g, o, error);
+    play_close(g);
     return good;
 }

@@ -3,10 +3,12 @@
 
 #include "lab/play.h"
 #include "lab/stats.h"
+#include "match/together.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define HEARTBEAT 10 /* seconds */
 #define PATIENCE 3   /* failures after which a cell is given up */
@@ -15,16 +17,23 @@ struct job {
     uint32_t cell, number;
 };
 
+/* The games of one row of the experiment that are still to be played, in order. */
+struct row {
+    struct job *jobs;
+    uint64_t n, next;
+    uint32_t workers;
+};
+
 struct run {
     struct schedule *schedule;
     struct db *db;
     const struct run_options *o;
     struct play_table *tables; /* by row of the spec: the game's engine */
+    atomic_bool halt;          /* nobody needs the games under way any more */
 
     pthread_mutex_t lock; /* guards everything below */
     pthread_cond_t change;
-    struct job *jobs; /* in the order they are played */
-    uint64_t njobs, next;
+    struct row *rows; /* by row of the spec */
     uint32_t workers; /* still at work */
     bool enough;      /* `finished` said so, or the database failed */
     struct run_progress progress;
@@ -56,7 +65,8 @@ static double estimate(const struct run *run)
     uint64_t games = 0;
     uint32_t *left = calloc(run->schedule->ncells, sizeof *left);
     if (!left) return -1;
-    for (uint64_t i = run->next; i < run->njobs; i++) left[run->jobs[i].cell]++;
+    for (uint32_t k = 0; k < run->schedule->spec->ngames; k++)
+        for (uint64_t i = run->rows[k].next; i < run->rows[k].n; i++) left[run->rows[k].jobs[i].cell]++;
     for (uint32_t i = 0; i < run->schedule->ncells; i++) {
         games += run->counted[i];
         seconds += run->spent[i];
@@ -73,14 +83,45 @@ static double estimate(const struct run *run)
 
 /* ---- workers ---- */
 
-/* The next game that is ours; false when there is none. */
-static bool take(struct run *run, struct job *out)
+/* The row to go on with: where fewest are at work, and of those the one least far. NULL: nothing is left. */
+static struct row *find_row(struct run *run)
+{
+    struct row *best = NULL;
+    for (uint32_t i = 0; i < run->schedule->spec->ngames; i++) {
+        struct row *row = &run->rows[i];
+        if (row->next >= row->n) continue;
+        if (!best || row->workers < best->workers ||
+            (row->workers == best->workers && row->jobs[row->next].number < best->jobs[best->next].number))
+            best = row;
+    }
+    return best;
+}
+
+/* A worker sits down at a row, which it leaves with leave_row. */
+static struct row *join_row(struct run *run)
+{
+    pthread_mutex_lock(&run->lock);
+    struct row *row = run->enough || stopped(run) ? NULL : find_row(run);
+    if (row) row->workers++;
+    pthread_mutex_unlock(&run->lock);
+    return row;
+}
+
+static void leave_row(struct run *run, struct row *row)
+{
+    pthread_mutex_lock(&run->lock);
+    row->workers--;
+    pthread_mutex_unlock(&run->lock);
+}
+
+/* The next game of the row that is ours; false when there is none. */
+static bool take(struct run *run, struct row *row, struct job *out)
 {
     struct error error;
     for (;;) {
         pthread_mutex_lock(&run->lock);
-        bool there = !run->enough && !stopped(run) && run->next < run->njobs;
-        if (there) *out = run->jobs[run->next++];
+        bool there = !run->enough && !stopped(run) && row->next < row->n;
+        if (there) *out = row->jobs[row->next++];
         bool hopeless = there && run->failures[out->cell] >= PATIENCE;
         if (hopeless) run->progress.failed++;
         pthread_mutex_unlock(&run->lock);
@@ -117,6 +158,7 @@ static void finish(struct run *run, const struct job *job, struct play_outcome *
         run->enough = true;
         run->fatal = error;
     }
+    if (run->enough) atomic_store(&run->halt, true);
     pthread_mutex_unlock(&run->lock);
 }
 
@@ -137,19 +179,155 @@ static void give_up(struct run *run, const struct job *job, const struct error *
     pthread_mutex_unlock(&run->lock);
 }
 
+/* ---- one game at a time ---- */
+
+static void play_alone(struct run *run, const struct job *job)
+{
+    const struct schedule_cell *c = &run->schedule->cells[job->cell];
+    struct error error = {0};
+    struct play_outcome out = {0};
+    if (play_game(run->schedule, c, job->number, &run->tables[c->game], run->o->stop, &out, &error))
+        finish(run, job, &out);
+    else
+        give_up(run, job, &error);
+    play_outcome_done(&out);
+}
+
+/* ---- side by side ---- */
+
+struct guest {
+    struct job job;
+    struct play *play;
+    double began; /* on the clock of all that play together; also what it was before */
+};
+
+struct table {
+    struct run *run;
+    struct row *row;
+    struct engine *engine;
+    struct reasoner *reasoner;
+    struct driver *driver;
+    struct together *together;
+    struct guest *guests; /* NULL play: free */
+    uint32_t size;
+};
+
+/* Bytes that a game is expected to need: nodes of a few kilobytes, and what stays of earlier moves. */
+static double appetite(const struct schedule *schedule, const struct schedule_cell *c)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < c->nplayers; i++) {
+        const struct match_budget *b = &c->budget[i];
+        double nodes = b->simulations ? (double)b->simulations
+                       : b->steps     ? (double)b->steps / 8
+                                      : (double)b->expansions;
+        double need = nodes * 8e3 + 1e6, most = (double)PLAYER_POOLED_MB * (1 << 20);
+        sum += need < most ? need : most;
+    }
+    return sum * schedule->games[c->game]->nroles / c->nplayers;
+}
+
+/* How many games a thread plays side by side: as many as fill the lanes, and as memory allows. */
+static uint32_t guests_of(const struct run *run, const struct schedule_cell *c)
+{
+    uint32_t widths[4], n = batch_widths(widths), most = run->o->together ? run->o->together : widths[n - 1];
+    double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2 / run->o->jobs;
+    double fit = memory / appetite(run->schedule, c);
+    return fit < 1 ? 1 : fit < most ? (uint32_t)fit : most;
+}
+
+static bool open_table(struct table *t, const struct schedule_cell *c, struct error *error)
+{
+    struct run *run = t->run;
+    t->engine = play_table_engine(&run->tables[c->game], run->o->stop);
+    if (!t->engine) return false;
+    t->size = guests_of(run, c);
+    t->guests = calloc(t->size, sizeof *t->guests);
+    t->reasoner = reasoner_circuit(run->schedule->games[c->game], engine_code(t->engine), error);
+    t->driver = t->reasoner ? driver_new(t->reasoner, engine_code(t->engine), t->size, error) : NULL;
+    t->together = t->driver ? together_new(t->driver) : NULL;
+    return t->guests && t->together;
+}
+
+static void close_table(struct table *t)
+{
+    together_free(t->together);
+    driver_free(t->driver);
+    reasoner_free(t->reasoner);
+    free(t->guests);
+}
+
+static bool seat_guest(struct table *t, const struct job *job)
+{
+    struct run *run = t->run;
+    struct guest *g = t->guests;
+    struct error error = {0};
+    while (g->play) g++;
+    g->job = *job;
+    g->began = together_clock(t->together);
+    g->play = play_open(run->schedule, &run->schedule->cells[job->cell], job->number, t->engine, t->driver,
+                        &run->halt, &error);
+    if (g->play && together_add(t->together, play_match(g->play))) return true;
+    if (g->play) error_set(&error, ERROR_MEMORY, "out of memory");
+    play_close(g->play);
+    g->play = NULL;
+    give_up(run, job, &error);
+    return false;
+}
+
+static void see_off(struct table *t, const struct match *m, struct error *why)
+{
+    struct guest *g = t->guests;
+    struct play_outcome out = {0};
+    while (!g->play || play_match(g->play) != m) g++;
+    if (!why->code && play_record(g->play, &out, why)) {
+        out.record.seconds = together_clock(t->together) - g->began;
+        finish(t->run, &g->job, &out);
+    } else {
+        give_up(t->run, &g->job, why);
+    }
+    play_outcome_done(&out);
+    play_close(g->play);
+    g->play = NULL;
+}
+
+/* Play games of a row together until there are none left, beginning with `job`. Games that do not go together
+ * with others are played in between. */
+static bool play_row(struct run *run, struct row *row, struct job *job)
+{
+    struct table t = {.run = run, .row = row};
+    struct error error = {0};
+    bool more = true;
+    if (!open_table(&t, &run->schedule->cells[job->cell], &error)) {
+        close_table(&t);
+        return false;
+    }
+    while (more || together_count(t.together)) {
+        while (more && together_count(t.together) < t.size) {
+            if (play_pools(run->schedule, &run->schedule->cells[job->cell]))
+                seat_guest(&t, job);
+            else
+                play_alone(run, job);
+            more = take(run, row, job);
+        }
+        if (stopped(run)) atomic_store(&run->halt, true);
+        struct match *m = together_next(t.together, &error);
+        if (m) see_off(&t, m, &error);
+    }
+    close_table(&t);
+    return true;
+}
+
 static void *work(void *data)
 {
     struct run *run = data;
+    struct row *row;
     struct job job;
-    while (take(run, &job)) {
-        const struct schedule_cell *c = &run->schedule->cells[job.cell];
-        struct error error = {0};
-        struct play_outcome out = {0};
-        if (play_game(run->schedule, c, job.number, &run->tables[c->game], run->o->stop, &out, &error))
-            finish(run, &job, &out);
-        else
-            give_up(run, &job, &error);
-        play_outcome_done(&out);
+    while ((row = join_row(run))) {
+        if (take(run, row, &job) &&
+            (!play_pools(run->schedule, &run->schedule->cells[job.cell]) || !play_row(run, row, &job)))
+            play_alone(run, &job);
+        leave_row(run, row);
     }
     pthread_mutex_lock(&run->lock);
     run->workers--;
@@ -171,32 +349,38 @@ static bool is_ours(const struct run_options *o, uint32_t cell, uint32_t number)
     return o->parts == 0 || ((uint64_t)cell + number) % o->parts == o->part;
 }
 
-/* All games that are not played yet: number by number, so that every cell grows at the same pace. */
+/* All games that are not played yet: number by number, so that the cells of a row grow at the same pace. */
 static bool list_jobs(struct run *run, struct error *error)
 {
     struct schedule *schedule = run->schedule;
     uint32_t most = 0;
-    for (uint32_t i = 0; i < schedule->ncells; i++)
-        if (schedule->cells[i].number > most) most = schedule->cells[i].number;
-    bool **done = calloc(schedule->ncells, sizeof *done);
-    run->jobs = malloc((schedule->total + 1) * sizeof *run->jobs);
-    bool good = (done && run->jobs) || error_set(error, ERROR_MEMORY, "out of memory");
+    uint64_t *room = calloc(schedule->spec->ngames + 1, sizeof *room);
+    bool **done = calloc(schedule->ncells + 1, sizeof *done);
+    bool good = (done && room) || error_set(error, ERROR_MEMORY, "out of memory");
     for (uint32_t i = 0; i < schedule->ncells && good; i++) {
         const struct schedule_cell *c = &schedule->cells[i];
-        done[i] = calloc(c->number, sizeof *done[i]);
+        if (c->number > most) most = c->number;
+        room[c->game] += c->number;
+        done[i] = calloc(c->number + 1, sizeof *done[i]);
         good = done[i] ? db_done(run->db, c->id, done[i], c->number, &run->spent[i], error)
                        : error_set(error, ERROR_MEMORY, "out of memory");
         for (uint32_t k = 0; k < c->number && good; k++) run->counted[i] += done[i][k];
         run->progress.done += wanted(run, i) ? run->counted[i] : 0;
         run->progress.total += wanted(run, i) ? c->number : 0;
     }
+    for (uint32_t i = 0; i < schedule->spec->ngames && good; i++)
+        good = (run->rows[i].jobs = malloc((room[i] + 1) * sizeof(struct job))) ||
+               error_set(error, ERROR_MEMORY, "out of memory");
     for (uint32_t number = 0; number < most && good; number++)
-        for (uint32_t i = 0; i < schedule->ncells; i++)
+        for (uint32_t i = 0; i < schedule->ncells; i++) {
+            struct row *row = &run->rows[schedule->cells[i].game];
             if (wanted(run, i) && is_ours(run->o, i, number) && number < schedule->cells[i].number &&
                 !done[i][number])
-                run->jobs[run->njobs++] = (struct job){i, number};
+                row->jobs[row->n++] = (struct job){i, number};
+        }
     for (uint32_t i = 0; i < schedule->ncells && done; i++) free(done[i]);
     free(done);
+    free(room);
     return good;
 }
 
@@ -233,6 +417,7 @@ static bool supervise(struct run *run, struct error *error)
             pthread_mutex_lock(&run->lock);
             beaten = clock_now();
         }
+        if (stopped(run)) atomic_store(&run->halt, true);
         tell(run, began);
     }
     pthread_mutex_unlock(&run->lock);
@@ -248,10 +433,11 @@ bool run_experiment(struct schedule *schedule, struct db *db, const struct run_o
     pthread_mutex_init(&run.lock, NULL);
     pthread_cond_init(&run.change, NULL);
     run.tables = calloc(schedule->spec->ngames, sizeof *run.tables);
+    run.rows = calloc(schedule->spec->ngames + 1, sizeof *run.rows);
     run.spent = calloc(schedule->ncells + 1, sizeof *run.spent);
     run.counted = calloc(schedule->ncells + 1, sizeof *run.counted);
     run.failures = calloc(schedule->ncells + 1, sizeof *run.failures);
-    bool good = (run.tables && run.spent && run.counted && run.failures) ||
+    bool good = (run.tables && run.rows && run.spent && run.counted && run.failures) ||
                 error_set(error, ERROR_MEMORY, "out of memory");
     for (uint32_t i = 0; run.tables && i < schedule->spec->ngames; i++)
         play_table_init(&run.tables[i], schedule->games[i]);
@@ -260,8 +446,9 @@ bool run_experiment(struct schedule *schedule, struct db *db, const struct run_o
     if (good && run.fatal.code) good = (*error = run.fatal, false);
     if (good && run.failure.code) good = (*error = run.failure, false);
     for (uint32_t i = 0; run.tables && i < schedule->spec->ngames; i++) play_table_done(&run.tables[i]);
+    for (uint32_t i = 0; run.rows && i < schedule->spec->ngames; i++) free(run.rows[i].jobs);
     free(run.tables);
-    free(run.jobs);
+    free(run.rows);
     free(run.spent);
     free(run.counted);
     free(run.failures);

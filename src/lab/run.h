@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Playing an experiment: worker threads take games off the schedule until there are none left.
  *
- *     schedule ── in order of number, all cells side by side ──> claim ── worker plays ──> finish: one row
+ *     schedule ── row by row, its cells in order of number ──> claim ── worker plays ──> finish: one record
  *
- * Each game's engine is made once, when the first game needs it, and shared. A game is written down when it
- * is over, so whatever ends the run loses at most the games being played. */
+ * Where budgets are counts a worker plays as many games of a row as fill the lanes of the circuit, of
+ * whatever pairings, side by side on one driver (match/together.h); each search is the sequential algorithm
+ * all the same. By the clock, and with players elsewhere, it plays one after the other. Each game's engine is
+ * made once, when the first game needs it, and shared. A game is written down when it is over, so whatever
+ * ends the run loses at most the games being played. */
 #ifndef LAB_RUN_H
 #define LAB_RUN_H
 
@@ -21,6 +24,7 @@ struct run_progress {
 
 struct run_options {
     uint32_t jobs;           /* worker threads, at least 1 */
+    uint32_t together;       /* games side by side on each; 0: as many as there are lanes */
     uint32_t part, parts;    /* play every parts-th game only, beginning with the part-th; 0 parts: all */
     const bool *rows;        /* by game of the spec: only these are played now; NULL: all */
     const atomic_bool *stop; /* games in progress are given up; may be NULL */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define MAX_ASSIGNMENTS 100000
+#define SCHEDULE_SEARCH 2 /* since counted searches have one lane */
 
 const uint8_t *schedule_assignments(struct heap *heap, uint32_t nplayers, uint32_t nroles, uint32_t *count)
 {
@@ -44,6 +45,9 @@ void schedule_print_budget(const struct match_budget *b, char out[SCHEDULE_BUDGE
     if (b->simulations)
         n += (size_t)snprintf(out, SCHEDULE_BUDGET_TEXT, "%" PRIu64 " simulations", b->simulations), and =
                                                                                                          ", ";
+    if (b->steps)
+        n += (size_t)snprintf(out + n, SCHEDULE_BUDGET_TEXT - n, "%s%" PRIu64 " steps", and, b->steps),
+            and = ", ";
     if (b->expansions)
         n += (size_t)snprintf(out + n, SCHEDULE_BUDGET_TEXT - n, "%s%" PRIu64 " expansions", and,
                               b->expansions),
@@ -51,8 +55,9 @@ void schedule_print_budget(const struct match_budget *b, char out[SCHEDULE_BUDGE
     if (b->seconds > 0) n += (size_t)snprintf(out + n, SCHEDULE_BUDGET_TEXT - n, "%s%g s", and, b->seconds);
     if (b->start_seconds > 0)
         n += (size_t)snprintf(out + n, SCHEDULE_BUDGET_TEXT - n, ", start %g s", b->start_seconds);
-    if (b->start_simulations)
-        snprintf(out + n, SCHEDULE_BUDGET_TEXT - n, ", start %" PRIu64, b->start_simulations);
+    if (b->start_simulations || b->start_steps)
+        snprintf(out + n, SCHEDULE_BUDGET_TEXT - n, ", start %" PRIu64,
+                 b->start_simulations + b->start_steps);
 }
 
 /* What decides the games of a cell, in words; its digest is the cell's. */
@@ -70,6 +75,8 @@ static void describe(struct schedule *p, struct schedule_cell *c)
         schedule_print_budget(&c->budget[i], budget);
         text_printf(&t, "%s%s", i ? " / " : "; ", budget);
     }
+    /* Counts what games came out as: the same budget played otherwise is another cell. */
+    text_printf(&t, "; search %d", SCHEDULE_SEARCH);
     c->settings = text_str(&t);
     sha1_hex(c->settings, t.n, c->digest, 40);
 }

@@ -12,19 +12,13 @@ static bool start(struct seat *s, struct match *m, uint32_t role, const struct b
                   struct error *error)
 {
     struct lab_seat *l = own(s);
-    struct budget b = {.deadline = l->budget.start_seconds > 0 ? clock_now() + l->budget.start_seconds : 0,
-                       .simulations = l->budget.start_simulations,
-                       .expansions = l->budget.expansions,
-                       .stop = budget->stop};
+    struct budget b = match_budget_now(&l->budget, true, budget->stop);
     return !l->inner->ops->start || l->inner->ops->start(l->inner, m, role, &b, error);
 }
 
 static struct budget per_move(const struct lab_seat *l, const struct budget *budget)
 {
-    return (struct budget){.deadline = l->budget.seconds > 0 ? clock_now() + l->budget.seconds : 0,
-                           .simulations = l->budget.simulations,
-                           .expansions = l->budget.expansions,
-                           .stop = budget->stop};
+    return match_budget_now(&l->budget, false, budget->stop);
 }
 
 static void ask(struct seat *s, struct match *m, uint32_t role, const struct budget *budget)
@@ -44,8 +38,11 @@ static bool answer(struct seat *s, struct match *m, uint32_t role, const struct 
     if (player) {
         const struct player_report *report = player_report(player);
         l->simulations += report->stats.simulations;
+        l->steps += report->stats.steps;
+        l->decided += report->stats.decided;
         l->troubles += report->trouble.code != ERROR_NONE;
-        if (report->stats.simulations) l->thoughts++, l->thinking += clock_now() - from;
+        double took = s->ops->ask ? report->stats.seconds : clock_now() - from;
+        if (report->stats.simulations) l->thoughts++, l->thinking += took;
     }
     return good;
 }
@@ -76,6 +73,11 @@ static void settle(struct seat *s, struct match *m, uint32_t role)
     if (own(s)->inner->ops->settle) own(s)->inner->ops->settle(own(s)->inner, m, role);
 }
 
+static bool task(struct seat *s, struct hand **hand, struct budget *budget)
+{
+    return own(s)->inner->ops->task && own(s)->inner->ops->task(own(s)->inner, hand, budget);
+}
+
 /* Who thinks in this process has no `ask`: the referee tells by that, and so must the wrapper. Such a player
  * is trusted with its budget, which need not be time; no clock runs for it. */
 static const struct seat_ops here = {.start = start,
@@ -92,7 +94,8 @@ static const struct seat_ops elsewhere = {.start = start,
                                           .rewind = rewind_inner,
                                           .stop = stop,
                                           .free = seat_free,
-                                          .settle = settle};
+                                          .settle = settle,
+                                          .task = task};
 
 struct lab_seat *lab_seat_new(struct seat *inner, const struct match_budget *budget)
 {

@@ -11,7 +11,7 @@ struct lab_seat {
     struct seat *inner; /* owned */
     struct match_budget budget;
     struct budget asked; /* the last it was asked with */
-    uint64_t simulations;
+    uint64_t simulations, steps, decided;
     uint32_t thoughts; /* moves it searched for */
     uint32_t troubles; /* searches that failed: the move was any */
     double thinking;   /* seconds */

@@ -19,22 +19,26 @@
 
 struct match_budget spec_read_budget(struct spec_reader *r, const struct doc_node *node)
 {
-    static const char *const keys[] = {"sims", "seconds", "expansions", "start", NULL};
+    static const char *const keys[] = {"sims", "steps", "seconds", "expansions", "start", NULL};
     struct match_budget b = {0};
     doc_expect_keys(r->heap, node, "budget", keys);
     const struct doc_node *sims = doc_get(node, "sims"), *seconds = doc_get(node, "seconds"),
-                          *expansions = doc_get(node, "expansions"), *start = doc_get(node, "start");
+                          *expansions = doc_get(node, "expansions"), *start = doc_get(node, "start"),
+                          *steps = doc_get(node, "steps");
     if (sims) b.simulations = doc_whole(r->heap, sims, "sims", 1, (uint64_t)1e15);
     if (seconds) b.seconds = doc_real(r->heap, seconds, "seconds", 1e-3, 1e6);
     if (expansions) b.expansions = doc_whole(r->heap, expansions, "expansions", 1, (uint64_t)1e15);
-    if (!sims && !seconds && !expansions)
-        doc_fail(r->heap, node, "a budget needs sims, seconds or expansions");
+    if (steps) b.steps = doc_whole(r->heap, steps, "steps", 1, (uint64_t)1e15);
+    if (!sims && !steps && !seconds && !expansions)
+        doc_fail(r->heap, node, "a budget needs sims, steps, seconds or expansions");
     if (start && seconds)
         b.start_seconds = doc_real(r->heap, start, "start (in seconds)", 0, 1e6);
     else if (start && sims)
         b.start_simulations = doc_whole(r->heap, start, "start (in simulations)", 0, (uint64_t)1e15);
+    else if (start && steps)
+        b.start_steps = doc_whole(r->heap, start, "start (in steps)", 0, (uint64_t)1e15);
     else if (start)
-        doc_fail(r->heap, start, "start goes with sims or seconds, not with expansions alone");
+        doc_fail(r->heap, start, "start goes with sims, steps or seconds, not with expansions alone");
     return b;
 }
 
@@ -399,8 +403,8 @@ void spec_free(struct spec *s)
 
 void spec_scale(struct match_budget *b, double factor, bool seconds)
 {
-    uint64_t *counts[] = {&b->simulations, &b->start_simulations, &b->expansions};
-    for (int i = 0; i < 3; i++)
+    uint64_t *counts[] = {&b->simulations, &b->start_simulations, &b->steps, &b->start_steps, &b->expansions};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (*counts[i]) {
             double x = (double)*counts[i] * factor + 0.5;
             *counts[i] = x < 1 ? 1 : (uint64_t)x;

@@ -96,9 +96,10 @@ void spec_apply(struct spec *s, const struct spec_changes *c)
     text_puts(&name, s->name);
     if (c->quick) text_puts(&name, ":quick");
     if (c->number) replace_numbers(s, c->number);
-    if (c->budget.simulations || c->budget.seconds > 0 || c->budget.expansions)
+    if (c->budget.simulations || c->budget.steps || c->budget.seconds > 0 || c->budget.expansions)
         replace_budgets(s, &c->budget);
     if (c->budget.simulations) text_printf(&name, ":sims=%" PRIu64, c->budget.simulations);
+    if (c->budget.steps) text_printf(&name, ":steps=%" PRIu64, c->budget.steps);
     if (c->budget.seconds > 0) text_printf(&name, ":seconds=%g", c->budget.seconds);
     if (c->budget.expansions) text_printf(&name, ":expansions=%" PRIu64, c->budget.expansions);
     if (c->new_seed) s->seed = c->seed, text_printf(&name, ":seed=%" PRIu64, c->seed);

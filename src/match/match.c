@@ -61,12 +61,19 @@ static bool aborted(const struct match *m)
     return m->stop && atomic_load_explicit(m->stop, memory_order_relaxed);
 }
 
-static struct budget budget_now(const struct match *m, double seconds, uint64_t simulations)
+struct budget match_budget_now(const struct match_budget *b, bool start, const atomic_bool *stop)
 {
+    double seconds = start ? b->start_seconds : b->seconds;
     return (struct budget){.deadline = seconds > 0 ? clock_now() + seconds : 0,
-                           .simulations = simulations,
-                           .expansions = m->budget.expansions,
-                           .stop = m->stop};
+                           .simulations = start ? b->start_simulations : b->simulations,
+                           .steps = start ? b->start_steps : b->steps,
+                           .expansions = start ? 0 : b->expansions,
+                           .stop = stop};
+}
+
+static struct budget budget_now(const struct match *m)
+{
+    return match_budget_now(&m->budget, m->starting, m->stop);
 }
 
 void match_remark(struct match *m, uint32_t role, enum match_error kind, const char *text)
@@ -93,7 +100,7 @@ static void forget_remarks(struct match *m)
     }
 }
 
-bool match_start(struct match *m, struct error *error)
+bool match_begin(struct match *m, struct error *error)
 {
     uint32_t n = m->game->nroles;
     bool good = true;
@@ -103,15 +110,27 @@ bool match_start(struct match *m, struct error *error)
     for (int here = 0; here < 2; here++) /* those who think elsewhere first */
         for (uint32_t r = 0; r < n && good && !aborted(m); r++) {
             const struct seat_ops *ops = m->seats[r]->ops;
-            struct budget b = budget_now(m, m->budget.start_seconds, m->budget.start_simulations);
+            struct budget b = budget_now(m);
             if (!ops->start || here == (ops->settle != NULL)) continue;
             good = ops->start(m->seats[r], m, r, &b, error) ||
                    error_prefix(error, "%s as %s", m->seats[r]->name, m->game->role_names[r]);
         }
-    for (uint32_t r = 0; r < n && good; r++)
+    if (!good) m->starting = false;
+    return good;
+}
+
+void match_begun(struct match *m)
+{
+    for (uint32_t r = 0; r < m->game->nroles; r++)
         if (m->seats[r]->ops->settle) m->seats[r]->ops->settle(m->seats[r], m, r);
     m->starting = false;
-    return good;
+}
+
+bool match_start(struct match *m, struct error *error)
+{
+    if (!match_begin(m, error)) return false;
+    match_begun(m);
+    return true;
 }
 
 static bool new_step(struct match *m, struct match_step **out)
@@ -175,15 +194,15 @@ static enum match_error kind_of(const struct error *why)
     }
 }
 
-/* The answer of one seat, asked at the time `asked` if it thinks elsewhere. */
-static bool collect(struct match *m, struct match_step *s, uint32_t role, double asked, struct error *error)
+/* The answer of one seat. */
+static bool collect(struct match *m, struct match_step *s, uint32_t role, struct error *error)
 {
     struct seat *seat = m->seats[role];
     bool here = !seat->ops->ask;
     struct error why = {0};
-    double from = here ? clock_now() : asked;
-    struct budget b = budget_now(m, m->budget.seconds, m->budget.simulations);
-    if (!here && b.deadline > 0) b.deadline = asked + m->budget.seconds;
+    double from = here ? clock_now() : m->asked;
+    struct budget b = budget_now(m);
+    if (!here && b.deadline > 0) b.deadline = m->asked + m->budget.seconds;
     s->seconds[role] = -1; /* a seat that knows better says so */
     enum match_error kind = MATCH_FINE;
     if (!seat->ops->answer(seat, m, role, &b, &s->joint[role], &why)) kind = kind_of(&why);
@@ -202,37 +221,54 @@ static bool collect(struct match *m, struct match_step *s, uint32_t role, double
     return accept_answer(m, s, role, kind, why.text, error);
 }
 
-bool match_step(struct match *m, struct error *error)
+bool match_ask(struct match *m, struct error *error)
 {
-    struct reasoner *r = m->reasoner;
-    uint32_t nroles = m->game->nroles;
     struct match_step *s;
     if (!new_step(m, &s)) return error_set(error, ERROR_MEMORY, "out of memory");
+    struct budget b = budget_now(m);
+    m->asked = clock_now();
+    for (uint32_t i = 0; i < m->game->nroles; i++)
+        if (m->seats[i]->ops->ask) m->seats[i]->ops->ask(m->seats[i], m, i, &b);
+    return true;
+}
+
+/* The joint move is made, everybody hears of it. */
+static bool make(struct match *m, const struct match_step *s, struct state *next, struct error *error)
+{
+    struct reasoner *r = m->reasoner;
+    for (uint32_t i = 0; i < m->game->nroles; i++)
+        if (m->seats[i]->ops->advance) m->seats[i]->ops->advance(m->seats[i], m, i, s->joint);
+    state_done(&m->state);
+    m->state = *next;
+    if (!r->ops->terminal(r, &m->state, &m->terminal)) return *error = r->error, false;
+    if (m->made) m->made(m->watch_data, m);
+    return true;
+}
+
+bool match_answer(struct match *m, struct error *error)
+{
+    struct reasoner *r = m->reasoner;
+    struct match_step *s = &m->steps[m->nsteps];
     struct state next = {0};
     bool good = true;
-    struct budget b = budget_now(m, m->budget.seconds, m->budget.simulations);
-    double asked = clock_now();
-    for (uint32_t i = 0; i < nroles; i++)
-        if (m->seats[i]->ops->ask) m->seats[i]->ops->ask(m->seats[i], m, i, &b);
     for (int elsewhere = 0; elsewhere < 2; elsewhere++) /* while others think, ours do */
-        for (uint32_t i = 0; i < nroles && good; i++)
-            if ((m->seats[i]->ops->ask != NULL) == elsewhere) good = collect(m, s, i, asked, error);
+        for (uint32_t i = 0; i < m->game->nroles && good; i++)
+            if ((m->seats[i]->ops->ask != NULL) == elsewhere) good = collect(m, s, i, error);
     if (good && !r->ops->next(r, &m->state, s->joint, &next)) good = (*error = r->error, false);
     if (good) {
         s->at = clock_now() - m->began;
         m->nsteps++;
-        for (uint32_t i = 0; i < nroles; i++)
-            if (m->seats[i]->ops->advance) m->seats[i]->ops->advance(m->seats[i], m, i, s->joint);
-        state_done(&m->state);
-        m->state = next;
-        if (!r->ops->terminal(r, &m->state, &m->terminal)) good = (*error = r->error, false);
-        if (good && m->made) m->made(m->watch_data, m);
-    } else {
-        step_done(s);
-        forget_remarks(m);
-        state_done(&next);
+        return make(m, s, &next, error);
     }
-    return good;
+    step_done(s);
+    forget_remarks(m);
+    state_done(&next);
+    return false;
+}
+
+bool match_step(struct match *m, struct error *error)
+{
+    return match_ask(m, error) && match_answer(m, error);
 }
 
 bool match_take_back(struct match *m, uint32_t steps, struct error *error)

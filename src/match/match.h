@@ -57,6 +57,9 @@ struct seat_ops {
     void (*free)(struct seat *s);
     /* Wait until what start or stop began is done, or its time over. NULL: they do it themselves. */
     void (*settle)(struct seat *s, struct match *m, uint32_t role);
+    /* After start or ask: what somebody must drive before the seat can settle or answer (seat_pooled); false:
+     * nothing. NULL: never anything. */
+    bool (*task)(struct seat *s, struct hand **hand, struct budget *budget);
     bool patient; /* no clock runs for it: a person */
 };
 
@@ -64,7 +67,11 @@ struct seat_ops {
  */
 struct seat *seat_player(const struct player_config *config, const struct game *game, struct engine *engine,
                          uint32_t role, uint64_t seed, struct error *error);
-struct player *seat_get_player(struct seat *s); /* of a seat made by seat_player, else NULL */
+/* The same for one of many players on a driver (player_join): it asks to be driven rather than thinking
+ * itself. together.h does that. */
+struct seat *seat_pooled(const struct player_config *config, const struct game *game, struct engine *engine,
+                         uint32_t role, uint64_t seed, struct driver *driver, struct error *error);
+struct player *seat_get_player(struct seat *s); /* of a seat made by these two, else NULL */
 
 enum match_error { MATCH_FINE, MATCH_LATE, MATCH_ILLEGAL, MATCH_FAILED /* no answer at all */ };
 extern const char *const match_error_names[]; /* "", "late", "illegal", "failed" */
@@ -94,11 +101,15 @@ struct match_remark {
 struct match_budget {              /* per move, and for the beginning */
     double seconds, start_seconds; /* 0: none */
     uint64_t simulations, start_simulations;
-    uint64_t expansions;
+    uint64_t steps, start_steps; /* positions entered */
+    uint64_t expansions;         /* nodes added to the tree */
     /* Beyond the clock before a seat is late (the network's share). 0: players in this process are never
      * late, they are trusted with their budget. */
     double grace;
 };
+
+/* One move's worth of it, or the start's, from now on. */
+struct budget match_budget_now(const struct match_budget *b, bool start, const atomic_bool *stop);
 
 struct match {
     const struct game *game;
@@ -114,6 +125,7 @@ struct match {
     struct rng rng;     /* for replacements */
     struct state state; /* now */
     bool starting, terminal, aborted;
+    double asked;         /* when the seats of the step under way were asked */
     double began;         /* clock_now() of match_start */
     struct timespec date; /* the same, as people tell the time */
     struct match_step *steps;
@@ -131,10 +143,16 @@ struct match *match_new(const struct game *game, struct engine *engine, struct s
 void match_free(struct match *m);
 
 bool match_start(struct match *m, struct error *error); /* gives the seats their start clock */
+/* The same in two halves: seats that think elsewhere work in between. */
+bool match_begin(struct match *m, struct error *error);
+void match_begun(struct match *m);
 /* A seat did something wrong in the step under way (the start, before the first); for seats themselves. */
 void match_remark(struct match *m, uint32_t role, enum match_error kind, const char *text);
 /* One joint move. False and an error if the rules themselves fail (a role without a legal move). */
 bool match_step(struct match *m, struct error *error);
+/* The same in two halves. */
+bool match_ask(struct match *m, struct error *error);
+bool match_answer(struct match *m, struct error *error);
 /* Take back so many steps (all there are, if fewer). */
 bool match_take_back(struct match *m, uint32_t steps, struct error *error);
 /* Tell everybody that it is over; fills in the goals if the game has ended. */

@@ -98,6 +98,7 @@ static void take_match(struct record *r, struct match *m, const struct record_ab
     r->start_clock = m->budget.start_seconds;
     r->play_clock = m->budget.seconds;
     r->simulations = m->budget.simulations;
+    r->steps_budget = m->budget.steps;
     r->expansions = m->budget.expansions;
     r->seed = about->seed;
     r->scrambled = about->scrambled;

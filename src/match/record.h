@@ -40,8 +40,8 @@ struct record {
     const char *date; /* 2026-11-15T12:45:01Z */
     uint32_t nroles;
     const char **roles, **players;
-    double start_clock, play_clock; /* 0: none */
-    uint64_t simulations, expansions, seed;
+    double start_clock, play_clock;                       /* 0: none */
+    uint64_t simulations, steps_budget, expansions, seed; /* per move; the seed of the match */
     bool scrambled;
     uint64_t scramble_seed;
     uint32_t nsteps;

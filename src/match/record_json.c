@@ -167,6 +167,7 @@ void record_print_json(const struct record *r, struct text *out)
     put_key(out, "clocks");
     text_printf(out, "{\"start\": %.15g, \"play\": %.15g}", r->start_clock, r->play_clock);
     if (r->simulations) put_number(out, "simulations", r->simulations);
+    if (r->steps_budget) put_number(out, "stepBudget", r->steps_budget);
     if (r->expansions) put_number(out, "nodes", r->expansions);
     if (r->seed) put_number(out, "seed", r->seed);
     if (r->scrambled) put_number(out, "scramble", r->scramble_seed);
@@ -380,6 +381,7 @@ static void read_object(struct record *r, const json_t *root)
     if ((clock = json_object_get(clocks, "start"))) r->start_clock = get_seconds(r, clock, "clocks");
     if ((clock = json_object_get(clocks, "play"))) r->play_clock = get_seconds(r, clock, "clocks");
     r->simulations = get_number(r, root, "simulations");
+    r->steps_budget = get_number(r, root, "stepBudget");
     r->expansions = get_number(r, root, "nodes");
     r->seed = get_number(r, root, "seed");
     r->scrambled = json_object_get(root, "scramble") != NULL;

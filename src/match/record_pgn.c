@@ -97,6 +97,7 @@ void record_print_pgn(const struct record *r, struct text *out)
     if (r->start_clock > 0) put_tagf(out, "StartClock", "%.15g", r->start_clock);
     if (r->play_clock > 0) put_tagf(out, "PlayClock", "%.15g", r->play_clock);
     if (r->simulations) put_tagf(out, "Simulations", "%llu", (unsigned long long)r->simulations);
+    if (r->steps_budget) put_tagf(out, "Steps", "%llu", (unsigned long long)r->steps_budget);
     if (r->expansions) put_tagf(out, "Nodes", "%llu", (unsigned long long)r->expansions);
     if (r->seed) put_tagf(out, "Seed", "%llu", (unsigned long long)r->seed);
     if (r->scrambled) put_tagf(out, "Scramble", "%llu", (unsigned long long)r->scramble_seed);
@@ -204,6 +205,8 @@ static void take_tag(struct reader *in, const char *key, const char *value, cons
         r->play_clock = read_seconds(in, value);
     else if (strcmp(key, "Simulations") == 0)
         r->simulations = read_number(in, value);
+    else if (strcmp(key, "Steps") == 0)
+        r->steps_budget = read_number(in, value);
     else if (strcmp(key, "Nodes") == 0)
         r->expansions = read_number(in, value);
     else if (strcmp(key, "Seed") == 0)

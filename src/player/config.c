@@ -73,7 +73,13 @@ const struct player_option player_options[] = {
     {"solo", PLAYER_BOOL, AT(solo), 0, 0, NULL, "let decay work in one-player games, too"},
     {"prefer", PLAYER_PATTERNS, AT(prefer), 0, 0, NULL,
      "moves of a script, as (move 1 ? ? ?); ? is any term; several with ';' between them, best first"},
-    {"lanes", PLAYER_INT, AT(lanes), 0, 512, NULL, "simulations in flight at once; 0: chosen for the budget"},
+    {"lanes", PLAYER_INT, AT(lanes), 0, 512, NULL,
+     "simulations in flight at once, per thread; 0: 64 by the clock, 1 where simulations are counted"},
+    {"threads", PLAYER_INT, AT(threads), 0, 256, NULL,
+     "threads that search; 0: every core by the clock, 1 where simulations are counted"},
+    {"parallel", PLAYER_CHOICE, AT(parallel), 0, 0, "tree|root|leaf",
+     "threads share one tree, have one each that are pooled in the end, or do playouts for the first"},
+    {"playouts", PLAYER_INT, AT(playouts), 1, 1000, NULL, "playouts from each new node, with parallel=leaf"},
     {"memory", PLAYER_INT, AT(memory), 0, 1e7, NULL, "MB for the tree; 0: a quarter of the machine's"},
     {0},
 };
@@ -87,6 +93,7 @@ static const struct player_config defaults = {.tree = true,
                                               .threshold = 3,
                                               .weight = 1,
                                               .cells = 5,
+                                              .playouts = 1,
                                               .decay = {1, 1, 50, 1}};
 
 /* The index of the word in "a|b|c", or -1. */
@@ -187,7 +194,7 @@ static bool set_value(struct player_config *c, const struct player_option *o, co
 
 static bool set_option(struct player_config *c, const char *name, const char *value, struct error *error)
 {
-    char all[400] = "";
+    char all[600] = "";
     for (const struct player_option *o = player_options; o->name; o++) {
         if (strcasecmp(o->name, name) == 0) return set_value(c, o, value, error);
         snprintf(all + strlen(all), sizeof all - strlen(all), " %s", o->name);

@@ -37,6 +37,9 @@ struct player_config {
     char prefer[100]; /* patterns of moves (script.h) */
     bool solo;        /* decay in one-player games, too: 001 table VI measures that it does not pay */
     int64_t lanes;    /* 0: what measurement recommends */
+    int64_t threads;  /* 0: every core by the clock, one where simulations are counted */
+    int64_t parallel; /* enum parallel */
+    int64_t playouts; /* per new node, with parallel=leaf */
     int64_t memory;   /* MB; 0: a quarter of the machine's */
 };
 

@@ -28,11 +28,15 @@ struct player {
     struct list legal; /* own moves in the last state that was looked at */
     bool legal_here;   /* that is `state`, and all of them */
     /* the search, made on first use and made anew when the engine changes */
-    struct world *world;
-    struct policy policy;
-    bool policy_ready;
-    struct mcts *mcts;
-    bool rooted; /* mcts knows the current state */
+    struct crew *crew;       /* of its own; NULL with a driver that others use, too */
+    struct driver *driver;   /* that one */
+    struct policy *policies; /* one per thread */
+    uint32_t npolicies;
+    struct mcts *mcts; /* what is reported: the crew's first, or our own */
+    bool rooted;       /* mcts knows the current state */
+    /* the think under way */
+    struct budget budget;
+    bool sure, searching;
     struct player_report report;
 };
 
@@ -67,14 +71,22 @@ struct player *player_new(const struct player_config *config, const struct game 
 
 static void drop_search(struct player *p)
 {
-    mcts_free(p->mcts);
+    if (p->crew)
+        crew_free(p->crew);
+    else
+        mcts_free(p->mcts);
+    p->crew = NULL;
     p->mcts = NULL;
-    if (p->policy_ready) policy_done(&p->policy);
-    p->policy = (struct policy){0};
-    p->policy_ready = false;
-    world_free(p->world);
-    p->world = NULL;
+    for (uint32_t i = 0; i < p->npolicies; i++) policy_done(&p->policies[i]);
+    free(p->policies);
+    p->policies = NULL;
+    p->npolicies = 0;
     p->rooted = false;
+}
+
+void player_join(struct player *p, struct driver *driver)
+{
+    p->driver = driver;
 }
 
 void player_free(struct player *p)
@@ -124,8 +136,8 @@ static void take_over(struct player *p, struct reasoner *circuit, struct state *
 static void follow_engine(struct player *p, const struct budget *budget)
 {
     if (p->on_circuit || !p->engine) return;
-    bool wait = budget->simulations || budget->expansions;
-    enum engine_status status = wait ? await_engine(p->engine, budget) : engine_poll(p->engine);
+    enum engine_status status =
+        budget_counts(budget) ? await_engine(p->engine, budget) : engine_poll(p->engine);
     if (status != ENGINE_READY) return;
     const struct code *code = engine_code(p->engine);
     if (budget->deadline > 0 && clock_now() + 3 * moving_takes(code) > budget->deadline) return;
@@ -152,10 +164,11 @@ static void follow_engine(struct player *p, const struct budget *budget)
 static size_t memory_limit(const struct player *p)
 {
     if (p->config.memory) return (size_t)p->config.memory << 20;
+    if (p->driver) return (size_t)PLAYER_POOLED_MB << 20;
     return (size_t)sysconf(_SC_PHYS_PAGES) / 4 * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Of that, what the sequences of NST may take; the rest is for the tree. */
+/* Of that, what the sequences of NST may take, all threads together; the rest is for the tree. */
 static size_t table_limit(const struct player *p)
 {
     enum { ENOUGH = 512 << 20 };
@@ -173,7 +186,7 @@ static struct values *make_values(struct player *p, const struct budget *budget,
     case PLAYOUT_MAST: return values_mast(nroles, false);
     case PLAYOUT_TOMAST: return values_mast(nroles, true);
     case PLAYOUT_PAST: return values_past(nroles, (uint32_t)c->threshold, 50, !p->on_circuit);
-    case PLAYOUT_NST: return values_nst(nroles, (uint32_t)c->k, table_limit(p));
+    case PLAYOUT_NST: return values_nst(nroles, (uint32_t)c->k, table_limit(p) / p->npolicies);
     case PLAYOUT_FAST:
         return values_fast(p->reasoner, p->on_circuit ? engine_code(p->engine)->circuit : NULL,
                            (float)c->cells, p->seed, budget, error);
@@ -186,79 +199,126 @@ static struct values *make_values(struct player *p, const struct budget *budget,
     return NULL;
 }
 
-static bool make_playout(struct player *p, const struct budget *budget, struct error *error)
+/* The playout policy of one thread. */
+static bool make_policy(struct player *p, struct policy *policy, const struct budget *budget,
+                        struct error *error)
 {
     const struct player_config *c = &p->config;
     uint32_t nroles = p->game->nroles;
-    struct budget part = *budget; /* finding boards must leave time for the search */
-    part.deadline = budget_share(budget, 0.25);
-    p->reasoner->deadline = part.deadline;
-    struct values *v = make_values(p, &part, error);
-    p->reasoner->deadline = budget->deadline;
+    struct values *v = make_values(p, budget, error);
     if (!v && c->playout != PLAYOUT_UNIFORM) return error_set(error, ERROR_MEMORY, "out of memory");
-    p->policy = (struct policy){.values = v,
-                                .sampler = {(enum sampler_kind)c->sampler, (float)c->tau, (float)c->epsilon},
-                                .decay = c->decay};
+    *policy = (struct policy){.values = v,
+                              .sampler = {(enum sampler_kind)c->sampler, (float)c->tau, (float)c->epsilon},
+                              .decay = c->decay};
     if (nroles == 1 && !c->solo)
-        p->policy.decay = (struct decay){1, 1, 50, 1}; /* nothing goes stale when nobody interferes */
-    p->policy.wants_states = v && v->ops->wants_states;
-    p->policy_ready = true;
-    if (c->lgr && !(p->policy.lgr = lgr_new(nroles))) return error_set(error, ERROR_MEMORY, "out of memory");
+        policy->decay = (struct decay){1, 1, 50, 1}; /* nothing goes stale when nobody interferes */
+    policy->wants_states = v && v->ops->wants_states;
+    if (c->lgr && !(policy->lgr = lgr_new(nroles))) return error_set(error, ERROR_MEMORY, "out of memory");
     return true;
 }
 
-/* Simulations in flight: few enough that the tree guides most of them, many enough that sweeps are full. What
- * they cost and bring is measured in docs/search.md. */
-static uint32_t default_lanes(const struct budget *b, bool on_circuit)
+static bool make_policies(struct player *p, uint32_t n, const struct budget *budget, struct error *error)
 {
-    if (!on_circuit) return 1;
-    if (b->simulations && b->simulations < 2000) return 8;
-    if (b->simulations && b->simulations < 20000) return 32;
-    return 64;
+    struct budget part = *budget; /* finding boards must leave time for the search */
+    bool good = true;
+    p->policies = calloc(n, sizeof *p->policies);
+    if (!p->policies) return error_set(error, ERROR_MEMORY, "out of memory");
+    p->npolicies = n;
+    for (uint32_t i = 0; i < n && good; i++) {
+        part.deadline = p->reasoner->deadline = budget_share(budget, 0.25 / n);
+        good = make_policy(p, &p->policies[i], &part, error);
+    }
+    p->reasoner->deadline = budget->deadline;
+    return good;
+}
+
+/* Simulations in flight: one at a time where they are counted, as in the papers; by the clock few enough that
+ * the tree guides most of them, many enough that sweeps are full. What they cost and bring is measured in
+ * docs/search.md. */
+static uint32_t default_lanes(const struct player *p, const struct budget *b)
+{
+    if (p->config.lanes) return (uint32_t)p->config.lanes;
+    return p->on_circuit && !budget_counts(b) ? 64 : 1;
+}
+
+/* By the clock every core; where simulations are counted one, so that the result is the same every time. */
+static uint32_t default_threads(const struct player *p, const struct budget *b)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    if (p->driver || !p->on_circuit) return 1;
+    if (p->config.threads) return (uint32_t)p->config.threads;
+    return budget_counts(b) || cores < 1 ? 1 : cores > CREW_MAX ? CREW_MAX : (uint32_t)cores;
+}
+
+static struct mcts_options search_options(const struct player *p, uint32_t lanes)
+{
+    const struct player_config *c = &p->config;
+    return (struct mcts_options){.tree = c->tree,
+                                 .c = (float)c->c,
+                                 .discount = p->game->nroles == 1 ? 1 : (float)c->discount,
+                                 .rave = (uint32_t)c->rave,
+                                 .urgency = c->urgency,
+                                 .by_visits = c->final == FINAL_VISITS,
+                                 .lanes = lanes,
+                                 .playouts = (uint32_t)c->playouts,
+                                 .memory = memory_limit(p) - table_limit(p),
+                                 .seed = p->seed};
+}
+
+static void decide_cutoff(struct player *p, const struct budget *budget, struct cutoff *out)
+{
+    struct cutoff_sample sample;
+    struct budget part = *budget;
+    part.deadline = p->reasoner->deadline = budget_share(budget, 0.25);
+    if (cutoff_measure(p->reasoner, p->seed, 100, &part, &sample))
+        *out = cutoff_decide(&sample, p->game->nroles, 1000, 10);
+    p->reasoner->deadline = budget->deadline;
 }
 
 static bool make_search(struct player *p, const struct budget *budget, struct error *error)
 {
     const struct player_config *c = &p->config;
-    uint32_t lanes = c->lanes ? (uint32_t)c->lanes : default_lanes(budget, p->on_circuit);
-    if (!make_playout(p, budget, error)) return false;
-    p->world = world_new(p->reasoner, p->on_circuit ? engine_code(p->engine) : NULL, lanes, p->seed, error);
-    if (!p->world) return false;
-    struct mcts_options o = {.tree = c->tree,
-                             .c = (float)c->c,
-                             .discount = p->game->nroles == 1 ? 1 : (float)c->discount,
-                             .rave = (uint32_t)c->rave,
-                             .urgency = c->urgency,
-                             .by_visits = c->final == FINAL_VISITS,
-                             .lanes = lanes,
-                             .memory = memory_limit(p) - table_limit(p),
-                             .seed = p->seed};
-    if (c->cutoff) {
-        struct cutoff_sample sample;
-        struct budget part = *budget;
-        part.deadline = p->reasoner->deadline = budget_share(budget, 0.25);
-        if (cutoff_measure(p->reasoner, p->seed, 100, &part, &sample))
-            o.cutoff = cutoff_decide(&sample, p->game->nroles, 1000, 10);
-        p->reasoner->deadline = budget->deadline;
-    }
+    uint32_t threads = default_threads(p, budget);
+    if (!make_policies(p, threads, budget, error)) return false;
+    struct crew_options o = {.how = (enum parallel)c->parallel,
+                             .threads = threads,
+                             .search = search_options(p, p->driver ? 1 : default_lanes(p, budget))};
+    if (c->cutoff) decide_cutoff(p, budget, &o.search.cutoff);
     /* Stopped while finding out about the game: next time, all of it. */
     if (budget->stop && atomic_load(budget->stop)) return error_set(error, ERROR_CANCELLED, "cancelled");
-    p->mcts = mcts_new(&o, p->world, &p->policy, error);
+    struct policy *policies[CREW_MAX];
+    for (uint32_t i = 0; i < threads; i++) policies[i] = &p->policies[i];
+    if (p->driver) {
+        p->mcts = mcts_new(&o.search, p->reasoner, policies, 1, error);
+        return p->mcts != NULL;
+    }
+    p->crew = crew_new(&o, p->reasoner, p->on_circuit ? engine_code(p->engine) : NULL, policies, error);
+    p->mcts = p->crew ? p->crew->searches[0] : NULL;
     return p->mcts != NULL;
 }
 
-static bool search(struct player *p, const struct budget *budget, uint32_t *move, struct error *error)
+/* The search is there and knows where we are. */
+static bool prepare_search(struct player *p, const struct budget *budget, struct error *error)
 {
     if (!p->mcts && !make_search(p, budget, error)) {
         drop_search(p);
         return false;
     }
-    if (!p->rooted && !mcts_root(p->mcts, &p->state, budget, error)) return false;
-    p->rooted = true;
-    mcts_run(p->mcts, budget);
+    if (p->rooted) return true;
+    p->rooted =
+        p->crew ? crew_root(p->crew, &p->state, budget, error) : mcts_root(p->mcts, &p->state, budget, error);
+    return p->rooted;
+}
+
+/* What the search has come to. */
+static bool conclude_search(struct player *p, uint32_t *move, struct error *error)
+{
+    if (!p->crew) mcts_count(p->mcts);
     p->report.stats = p->mcts->stats;
     if (p->mcts->trouble) error_set(error, ERROR_INTERNAL, "%s", p->mcts->trouble);
     p->report.nodes = p->mcts->tree->nodes;
+    for (uint32_t i = 1; p->crew && i < p->crew->nsearches; i++)
+        p->report.nodes += p->crew->searches[i]->tree->nodes;
     p->report.value = mcts_value(p->mcts, p->role);
     return mcts_best(p->mcts, p->role, move);
 }
@@ -275,7 +335,7 @@ static bool catch_up(struct player *p)
         next = swap;
         made += nroles;
         p->legal_here = p->rooted = false;
-        if (p->policy_ready) policy_moved(&p->policy);
+        for (uint32_t i = 0; i < p->npolicies; i++) policy_moved(&p->policies[i]);
     }
     p->ahead.n -= made;
     if (p->ahead.n) memmove(p->ahead.v, p->ahead.v + made, p->ahead.n * sizeof *p->ahead.v);
@@ -332,10 +392,12 @@ static uint32_t by_script(struct player *p)
     return chosen;
 }
 
-/* The search's move, if it has one; else the one in hand. */
-static bool think(struct player *p, const struct budget *budget, bool forced_too, uint32_t *move,
-                  struct error *error)
+/* Everything up to the search: where we are, a move in hand. */
+static bool begin(struct player *p, const struct budget *budget, bool forced_too, struct error *error)
 {
+    p->budget = *budget;
+    p->searching = false;
+    set_patience(p, budget);
     follow_engine(p, budget);
     set_patience(p, budget); /* perhaps there is a new reasoner */
     p->report = (struct player_report){.value = 50, .engine = p->reasoner->ops->name};
@@ -348,30 +410,66 @@ static bool think(struct player *p, const struct budget *budget, bool forced_too
     if (!sure)
         error_set(&p->report.trouble, ERROR_TIME, "the rules take too long to find %s",
                   here ? "all legal moves" : "the state");
-    bool searching = sure && p->config.kind == PLAYER_SEARCH && (p->legal.n > 1 || forced_too);
-    if (!searching || !search(p, budget, move, &p->report.trouble))
+    p->searching = sure && p->config.kind == PLAYER_SEARCH && (p->legal.n > 1 || forced_too) &&
+                   prepare_search(p, &p->budget, &p->report.trouble) && mcts_ready(p->mcts);
+    return true;
+}
+
+/* The search's move, if it has one; else the one in hand. */
+static void end(struct player *p, uint32_t *move)
+{
+    if (!p->searching || !conclude_search(p, move, &p->report.trouble))
         *move = p->legal.v[p->config.kind == PLAYER_RANDOM   ? rng_below(&p->rng, p->legal.n)
                            : p->config.kind == PLAYER_SCRIPT ? by_script(p)
                                                              : 0];
+    p->searching = false;
+    set_patience(p, NULL);
+}
+
+static bool think(struct player *p, const struct budget *budget, bool forced_too, uint32_t *move,
+                  struct error *error)
+{
+    if (!begin(p, budget, forced_too, error)) {
+        set_patience(p, NULL);
+        return false;
+    }
+    if (p->searching && p->crew)
+        crew_run(p->crew, budget);
+    else if (p->searching)
+        driver_work(p->driver, &p->mcts->hands[0], budget);
+    end(p, move);
     return true;
 }
 
 bool player_think(struct player *p, const struct budget *budget, uint32_t *move, struct error *error)
 {
     struct budget b = with_reserve(budget);
-    set_patience(p, &b);
-    bool good = think(p, &b, p->config.forced, move, error);
-    set_patience(p, NULL);
-    return good;
+    return think(p, &b, p->config.forced, move, error);
 }
 
 bool player_ponder(struct player *p, const struct budget *budget, struct error *error)
 {
     uint32_t move;
-    set_patience(p, budget);
-    bool good = think(p, budget, true, &move, error);
-    set_patience(p, NULL);
-    return good;
+    return think(p, budget, true, &move, error);
+}
+
+bool player_begin(struct player *p, const struct budget *budget, bool ponder, struct hand **hand,
+                  struct error *error)
+{
+    *hand = NULL;
+    if (!begin(p, budget, ponder || p->config.forced, error)) {
+        set_patience(p, NULL);
+        return false;
+    }
+    if (p->searching) *hand = &p->mcts->hands[0];
+    return true;
+}
+
+bool player_end(struct player *p, uint32_t *move, struct error *error)
+{
+    if (p->legal.n == 0) return error_set(error, ERROR_INTERNAL, "nothing was begun");
+    end(p, move);
+    return true;
 }
 
 bool player_advance(struct player *p, struct reasoner *from, const uint32_t *joint, struct error *error)

@@ -17,6 +17,7 @@
 
 #include "game/engine.h"
 #include "player/config.h"
+#include "search/crew.h"
 
 struct player;
 
@@ -36,7 +37,7 @@ void player_free(struct player *p);
 
 /* Think about the current state and say what to play: a move of player_reasoner(), which may be another one
  * than before. Always gives a legal move if there is one at all, also when the search failed: then the
- * report's trouble says why. With a budget in simulations or expansions the engine is awaited first, so that
+ * report's trouble says why. With a budget in counts (budget_counts) the engine is awaited first, so that
  * the result is the same every time.
  *
  * The answer is there before the deadline, whatever the rules are like: questions that take longer are broken
@@ -49,6 +50,23 @@ bool player_think(struct player *p, const struct budget *budget, uint32_t *move,
  * milliseconds) and join. One thread at a time may use a player: join before anything else is asked of it.
  * What it learned is in the tree and is used by what follows. */
 bool player_ponder(struct player *p, const struct budget *budget, struct error *error);
+
+/* Many players on one driver. A player that has joined one keeps its searches there, with one lane; it must
+ * be on the circuit (player_new with an engine that is ready) and play the driver's game. Unless the option
+ * `memory` says otherwise it has PLAYER_POOLED_MB, however many others there are: what it finds must not hang
+ * on that. Whoever drives asks it in two halves:
+ *
+ *     player_begin(p, &budget, false, &hand, &error);
+ *     if (hand) { driver_add(driver, hand, &budget); ... until driver_run() returns it }
+ *     player_end(p, &move, &error);
+ */
+enum { PLAYER_POOLED_MB = 256 };
+void player_join(struct player *p, struct driver *driver);
+/* `hand` becomes NULL when there is nothing to search. `ponder`: also when there is only one move. */
+bool player_begin(struct player *p, const struct budget *budget, bool ponder, struct hand **hand,
+                  struct error *error);
+bool player_end(struct player *p, uint32_t *move, struct error *error);
+
 const struct player_report *player_report(const struct player *p);
 /* The joint move that was made: numbers of `from`. Takes no time: the next state is worked out by the next
  * think. False and an error if one of them can never be a move. */

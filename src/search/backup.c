@@ -1,84 +1,96 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A simulation on its way back: rewards to the nodes of its path, to RAVE, to the playout policy. */
-#include "search/mcts_internal.h"
+#include "search/driver_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void flight_undo_pending(struct mcts *m, struct flight *f)
+void flight_undo_pending(struct flight *f)
 {
-    for (uint32_t t = 0; t < f->tree_steps; t++) {
-        if (!f->path[t]) continue; /* collected meanwhile */
-        struct tree_node *n = tree_node(m->tree, f->path[t]);
-        n->pending--;
-        for (uint32_t r = 0; r < m->nroles; r++) {
-            struct tree_action *a = node_action(m->tree, n, r) + f->choice[(size_t)t * m->nroles + r];
-            if (a->pending) a->pending--;
-        }
+    struct tree *t = f->hand->search->tree;
+    for (uint32_t k = 0; k < f->tree_steps; k++) {
+        if (!f->path[k]) continue; /* collected meanwhile */
+        struct tree_node *n = tree_node(t, f->path[k]);
+        count_add(t, &n->pending, (uint32_t)-1);
+        for (uint32_t r = 0; r < t->nroles; r++)
+            pending_add(t, node_action(t, n, r) + f->choice[(size_t)k * t->nroles + r], -1);
     }
 }
 
-static void count_rave(struct mcts *m, struct tree_node *n, uint32_t role, float reward)
+static void count_rave(struct hand *h, struct tree_node *n, uint32_t role, float reward)
 {
-    uint32_t count = node_actions(m->tree, n, role);
+    const struct tree *t = h->search->tree;
+    const struct driver *d = h->driver;
+    uint32_t count = node_actions(t, n, role);
     if (count < 2) return;
-    const struct tree_action *a = node_action(m->tree, n, role);
-    struct rave *rave = node_rave(m->tree, n, role);
+    const struct tree_action *a = node_action(t, n, role);
+    struct rave *rave = node_rave(t, n, role);
     for (uint32_t i = 0; i < count; i++) {
-        size_t at = (size_t)a[i].move * m->nroles + role;
-        if (at >= m->stamp_cap || m->stamp[at] != m->stamp_now) continue;
-        rave[i].n++;
-        rave[i].mean += (reward - rave[i].mean) / (float)rave[i].n;
+        size_t at = (size_t)a[i].move * t->nroles + role;
+        if (at >= d->stamp_cap || d->stamp[at] != d->stamp_now) continue;
+        float mean = mean_of(&rave[i].mean);
+        mean_set(&rave[i].mean, mean + (reward - mean) / (float)count_add(t, &rave[i].n, 1));
     }
 }
 
-static void stamp_move(struct mcts *m, uint32_t role, uint32_t move)
+static void stamp_move(struct driver *d, uint32_t role, uint32_t move)
 {
-    size_t at = (size_t)move * m->nroles + role;
-    if (at >= m->stamp_cap) {
-        size_t cap = m->stamp_cap ? m->stamp_cap : 1024;
+    size_t at = (size_t)move * d->nroles + role;
+    if (at >= d->stamp_cap) {
+        size_t cap = d->stamp_cap ? d->stamp_cap : 1024;
         while (cap <= at) cap *= 2;
-        uint32_t *grown = realloc(m->stamp, cap * sizeof *grown);
+        uint32_t *grown = realloc(d->stamp, cap * sizeof *grown);
         if (!grown) return;
-        memset(grown + m->stamp_cap, 0, (cap - m->stamp_cap) * sizeof *grown);
-        m->stamp = grown;
-        m->stamp_cap = (uint32_t)cap;
+        memset(grown + d->stamp_cap, 0, (cap - d->stamp_cap) * sizeof *grown);
+        d->stamp = grown;
+        d->stamp_cap = (uint32_t)cap;
     }
-    m->stamp[at] = m->stamp_now;
+    d->stamp[at] = d->stamp_now;
 }
 
-static void back_up(struct mcts *m, struct flight *f, const float *reward)
+/* One step of the path: `discounted` is what the rewards are worth here. */
+static void count_step(struct flight *f, uint32_t step, const float *reward, const float *discounted)
 {
+    struct mcts *m = f->hand->search;
+    struct tree *t = m->tree;
+    struct tree_node *n = tree_node(t, f->path[step]);
+    count_add(t, &n->visits, 1);
+    for (uint32_t r = 0; r < m->nroles; r++) {
+        uint32_t choice = f->choice[(size_t)step * m->nroles + r];
+        struct tree_action *a = node_action(t, n, r) + choice;
+        uint32_t tries = count_add(t, &a->n, 1);
+        float mean = mean_of(&a->mean);
+        mean_set(&a->mean, mean + (discounted[r] - mean) / (float)tries);
+        if (m->single) {
+            float *best = node_best(t, n, r) + choice;
+            if (tries == 1 || reward[r] > mean_of(best)) mean_set(best, reward[r]);
+        }
+        if (m->opt.rave) count_rave(f->hand, n, r, discounted[r]);
+    }
+}
+
+static void back_up(struct flight *f, const float *reward)
+{
+    const struct mcts *m = f->hand->search;
+    struct driver *d = f->hand->driver;
     float r_now[MCTS_MAX_ROLES];
     memcpy(r_now, reward, m->nroles * sizeof *r_now);
-    if (m->opt.rave) m->stamp_now++;
+    if (m->opt.rave) d->stamp_now++;
     for (uint32_t t = f->steps; t-- > 0;) {
         for (uint32_t r = 0; r < m->nroles; r++) {
             r_now[r] *= m->opt.discount;
-            if (m->opt.rave) stamp_move(m, r, f->moves[(size_t)t * m->nroles + r]);
+            if (m->opt.rave) stamp_move(d, r, f->moves[(size_t)t * m->nroles + r]);
         }
-        if (t >= f->tree_steps || !f->path[t]) continue;
-        struct tree_node *n = tree_node(m->tree, f->path[t]);
-        n->visits++;
-        for (uint32_t r = 0; r < m->nroles; r++) {
-            uint32_t choice = f->choice[(size_t)t * m->nroles + r];
-            struct tree_action *a = node_action(m->tree, n, r) + choice;
-            a->n++;
-            a->mean += (r_now[r] - a->mean) / (float)a->n;
-            if (m->single) {
-                float *best = node_best(m->tree, n, r) + choice;
-                if (a->n == 1 || reward[r] > *best) *best = reward[r];
-            }
-            if (m->opt.rave) count_rave(m, n, r, r_now[r]);
-        }
+        if (t < f->tree_steps && f->path[t]) count_step(f, t, reward, r_now);
     }
 }
 
 /* One-player games: a new best simulation is written into the tree whole, so that it is never forgotten (002
  * §3.3.5). The states are played again, one by one. */
-static void keep_path(struct mcts *m, struct flight *f)
+static void keep_path(struct flight *f)
 {
-    struct reasoner *r = m->world->reasoner;
+    struct mcts *m = f->hand->search;
+    struct reasoner *r = f->hand->driver->world->reasoner;
     if (f->tree_steps == 0 || f->tree_steps == f->steps || !m->opt.tree) return;
     uint32_t at = f->path[f->tree_steps - 1];
     struct state now = {0}, next = {0};
@@ -101,7 +113,7 @@ static void keep_path(struct mcts *m, struct flight *f)
             if (!terminal && !r->ops->legal(r, &next, 0, &legal)) break;
             if (terminal) break; /* ended nodes are made when they are next visited, with their goals */
             node = tree_add(m->tree, next.w, next.words, hash, false, &legal);
-            if (node) m->stats.expansions++;
+            if (node) f->hand->stats.expansions++;
         }
         if (!node) break;
         tree_link(m->tree, at, &choice, node);
@@ -113,8 +125,8 @@ static void keep_path(struct mcts *m, struct flight *f)
         if (i == count) break;
         f->choice[f->tree_steps] = i;
         f->path[f->tree_steps++] = at = node;
-        n->pending++;
-        a[i].pending++;
+        count_add(m->tree, &n->pending, 1);
+        pending_add(m->tree, &a[i], 1);
         struct state swap = now;
         now = next;
         next = swap;
@@ -124,38 +136,52 @@ static void keep_path(struct mcts *m, struct flight *f)
     list_done(&legal);
 }
 
-/* A simulation has its rewards: learn from it and free the flight. */
-void flight_finish(struct mcts *m, struct flight *f, const float *reward)
+void flight_teach(struct flight *f, const float *reward, struct policy *policy)
 {
-    if (m->single && reward[0] > m->best) {
-        m->best = reward[0];
-        keep_path(m, f);
-    }
-    flight_undo_pending(m, f);
-    back_up(m, f, reward);
-    if (m->records) {
-        struct episode e = {.nroles = m->nroles,
-                            .steps = f->steps,
-                            .tree_steps = f->tree_steps,
-                            .moves = f->moves,
-                            .forced = f->forced,
-                            .reward = reward,
-                            .discount = m->opt.discount,
-                            .states = m->policy->wants_states && !f->stateless ? f->states : NULL,
-                            .state_start = f->state_start,
-                            .end = f->end};
-        policy_learn(m->policy, &e);
-    }
-    m->stats.simulations++;
-    m->stats.playout_steps += f->playout_steps;
-    m->stats.depth_sum += f->tree_steps;
-    if (f->tree_steps > m->stats.max_depth) m->stats.max_depth = f->tree_steps;
-    f->stage = IDLE;
+    const struct mcts *m = f->hand->search;
+    struct episode e = {.nroles = m->nroles,
+                        .steps = f->steps,
+                        .tree_steps = f->tree_steps,
+                        .moves = f->moves,
+                        .forced = f->forced,
+                        .reward = reward,
+                        .discount = m->opt.discount,
+                        .states = policy->wants_states && !f->stateless ? f->states : NULL,
+                        .state_start = f->state_start,
+                        .end = f->end};
+    policy_learn(policy, &e);
 }
 
-void flight_draw(struct mcts *m, struct flight *f)
+/* A simulation has its rewards: learn from it and free the flight. */
+void flight_finish(struct flight *f, const float *reward)
+{
+    struct hand *h = f->hand;
+    struct mcts *m = h->search;
+    if (f->errand) {
+        relay_return(f, reward);
+        return;
+    }
+    if (m->single && reward[0] > mean_of(&m->best)) {
+        mean_set(&m->best, reward[0]);
+        keep_path(f);
+    }
+    flight_undo_pending(f);
+    back_up(f, reward);
+    if (h->records) flight_teach(f, reward, h->policy);
+    bool decided = false;
+    for (uint32_t r = 1; r < m->nroles; r++) decided |= reward[r] != reward[0];
+    h->stats.simulations++;
+    h->stats.decided += decided;
+    h->stats.playout_steps += f->playout_steps;
+    h->stats.depth_sum += f->tree_steps;
+    if (f->tree_steps > h->stats.max_depth) h->stats.max_depth = f->tree_steps;
+    f->stage = IDLE;
+    h->aloft--;
+}
+
+void flight_draw(struct flight *f)
 {
     float reward[MCTS_MAX_ROLES];
-    for (uint32_t r = 0; r < m->nroles; r++) reward[r] = 50;
-    flight_finish(m, f, reward);
+    for (uint32_t r = 0; r < f->hand->search->nroles; r++) reward[r] = 50;
+    flight_finish(f, reward);
 }

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A simulation on its way down the tree. */
-#include "search/mcts_internal.h"
+#include "search/driver_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-bool flight_reserve(struct mcts *m, struct flight *f)
+bool flight_reserve(struct flight *f)
 {
+    uint32_t nroles = f->hand->search->nroles;
     if (f->steps < f->cap) return true;
     uint32_t cap = f->cap ? f->cap * 2 : 128;
     uint32_t *path = realloc(f->path, cap * sizeof *path);
     if (path) f->path = path;
-    uint32_t *choice = realloc(f->choice, (size_t)cap * m->nroles * sizeof *choice);
+    uint32_t *choice = realloc(f->choice, (size_t)cap * nroles * sizeof *choice);
     if (choice) f->choice = choice;
-    uint32_t *moves = realloc(f->moves, (size_t)cap * m->nroles * sizeof *moves);
+    uint32_t *moves = realloc(f->moves, (size_t)cap * nroles * sizeof *moves);
     if (moves) f->moves = moves;
-    uint8_t *forced = realloc(f->forced, (size_t)cap * m->nroles);
+    uint8_t *forced = realloc(f->forced, (size_t)cap * nroles);
     if (forced) f->forced = forced;
     if (!path || !choice || !moves || !forced) return false;
     f->cap = cap;
@@ -44,9 +45,9 @@ static bool reserve_state(struct flight *f, size_t words)
 }
 
 /* Without memory the state is noted as one without words. */
-void flight_note_state(struct mcts *m, struct flight *f, const uint64_t *state, uint32_t words)
+void flight_note_state(struct flight *f, const uint64_t *state, uint32_t words)
 {
-    if (!m->policy->wants_states) return;
+    if (!f->hand->policy->wants_states) return;
     bool room = reserve_state(f, words);
     if (!room && f->steps >= f->starts_cap) {
         f->stateless = true;
@@ -57,70 +58,90 @@ void flight_note_state(struct mcts *m, struct flight *f, const uint64_t *state, 
     f->state_start[f->steps + 1] = room ? start + words : start;
 }
 
-void flight_note_end(struct mcts *m, struct flight *f, const uint64_t *state, uint32_t words)
+void flight_note_end(struct flight *f, const uint64_t *state, uint32_t words)
 {
-    flight_note_state(m, f, state, words);
+    flight_note_state(f, state, words);
     f->end = true;
 }
 
-struct situation flight_situation(const struct mcts *m, const struct flight *f, uint32_t role)
+void flight_release(struct flight *f)
 {
-    struct situation s = {.role = role, .nroles = m->nroles};
-    if (f->steps >= 1) s.last = f->moves + (size_t)(f->steps - 1) * m->nroles;
-    if (f->steps >= 2) s.before = f->moves + (size_t)(f->steps - 2) * m->nroles;
+    free(f->path);
+    free(f->choice);
+    free(f->moves);
+    free(f->forced);
+    free(f->states);
+    free(f->state_start);
+}
+
+struct situation flight_situation(const struct flight *f, uint32_t role)
+{
+    uint32_t nroles = f->hand->search->nroles;
+    struct situation s = {.role = role, .nroles = nroles};
+    if (f->steps >= 1) s.last = f->moves + (size_t)(f->steps - 1) * nroles;
+    if (f->steps >= 2) s.before = f->moves + (size_t)(f->steps - 2) * nroles;
     return s;
 }
 
 /* Take a step of the flight at a node: note node, choices and moves, and count it as pending. */
-void flight_take(struct mcts *m, struct flight *f, uint32_t node, const uint32_t *choice)
+void flight_take(struct flight *f, uint32_t node, const uint32_t *choice)
 {
-    struct tree_node *n = tree_node(m->tree, node);
-    uint32_t *row = f->choice + (size_t)f->tree_steps * m->nroles;
-    for (uint32_t r = 0; r < m->nroles; r++) {
-        struct tree_action *a = node_action(m->tree, n, r) + choice[r];
+    struct tree *t = f->hand->search->tree;
+    struct tree_node *n = tree_node(t, node);
+    uint32_t nroles = t->nroles, *row = f->choice + (size_t)f->tree_steps * nroles;
+    for (uint32_t r = 0; r < nroles; r++) {
+        struct tree_action *a = node_action(t, n, r) + choice[r];
         row[r] = choice[r];
-        f->moves[(size_t)f->steps * m->nroles + r] = a->move;
-        f->forced[(size_t)f->steps * m->nroles + r] = node_actions(m->tree, n, r) == 1;
-        if (a->pending < UINT16_MAX) a->pending++;
+        f->moves[(size_t)f->steps * nroles + r] = a->move;
+        f->forced[(size_t)f->steps * nroles + r] = node_actions(t, n, r) == 1;
+        pending_add(t, a, 1);
     }
-    n->pending++;
-    flight_note_state(m, f, node_state(n), n->words);
+    count_add(t, &n->pending, 1);
+    flight_note_state(f, node_state(n), n->words);
     f->path[f->tree_steps++] = node;
     f->steps++;
+    f->hand->stats.steps++;
 }
 
-void flight_descend(struct mcts *m, struct flight *f)
+/* At an ended node whose goals are known. */
+static void end_in_tree(struct flight *f, struct tree_node *n)
 {
+    const struct tree *t = f->hand->search->tree;
+    float reward[MCTS_MAX_ROLES];
+    for (uint32_t r = 0; r < t->nroles; r++) reward[r] = node_goal(t, n, r);
+    count_add(t, &n->visits, 1);
+    flight_note_end(f, node_state(n), n->words);
+    flight_finish(f, reward);
+}
+
+void flight_descend(struct flight *f)
+{
+    struct mcts *m = f->hand->search;
     uint32_t choice[MCTS_MAX_ROLES];
     for (;;) {
         struct tree_node *n = tree_node(m->tree, f->node);
-        if (n->flags & NODE_TERMINAL) {
-            if (!(n->flags & NODE_GOALS)) {
+        uint32_t flags = node_flags(n);
+        if (flags & NODE_TERMINAL) {
+            if (flags & NODE_GOALS)
+                end_in_tree(f, n);
+            else
                 f->stage = WAITING;
-                return;
-            }
-            float reward[MCTS_MAX_ROLES];
-            const int16_t *goals = node_goals(m->tree, n);
-            for (uint32_t r = 0; r < m->nroles; r++) reward[r] = goals[r];
-            n->visits++;
-            flight_note_end(m, f, node_state(n), n->words);
-            flight_finish(m, f, reward);
             return;
         }
-        bool stuck = f->steps >= m->max_steps || !flight_reserve(m, f);
+        bool stuck = f->steps >= m->max_steps || !flight_reserve(f);
         for (uint32_t r = 0; r < m->nroles && !stuck; r++) stuck = node_actions(m->tree, n, r) == 0;
         if (stuck) {
-            flight_draw(m, f);
+            flight_draw(f);
             return;
         }
         for (uint32_t r = 0; r < m->nroles; r++) {
-            struct situation s = flight_situation(m, f, r);
+            struct situation s = flight_situation(f, r);
             s.state = node_state(n);
             s.state_words = n->words;
-            choice[r] = select_action(m, n, r, &s);
+            choice[r] = select_action(f->hand, n, r, &s);
         }
         uint32_t at = f->node;
-        flight_take(m, f, at, choice);
+        flight_take(f, at, choice);
         uint32_t child = m->opt.tree ? tree_child(m->tree, at, choice) : 0;
         if (!child) {
             f->stage = ENTERING;
@@ -130,16 +151,23 @@ void flight_descend(struct mcts *m, struct flight *f)
     }
 }
 
-void flight_launch(struct mcts *m, struct flight *f)
+void flight_launch(struct flight *f)
 {
     f->steps = f->tree_steps = f->playout_steps = 0;
-    f->expanded = f->stateless = f->end = false;
-    f->node = m->tree->root;
-    flight_descend(m, f);
+    f->expanded = f->stateless = f->end = f->cut = false;
+    f->errand = NULL;
+    f->node = f->hand->search->tree->root;
+    f->hand->aloft++;
+    flight_descend(f);
 }
 
-void flight_abort(struct mcts *m, struct flight *f)
+void flight_abort(struct flight *f)
 {
-    if (f->stage != IDLE) flight_undo_pending(m, f);
+    if (f->stage == IDLE) return;
+    if (f->errand)
+        relay_lose(f);
+    else
+        flight_undo_pending(f);
     f->stage = IDLE;
+    f->hand->aloft--;
 }

@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Monte-Carlo tree search over the lanes of a world.
+/* Monte-Carlo tree search: what one player knows. A search owns a tree and no lanes; drivers (driver.h) carry
+ * out its simulations.
  *
- *   idle ──select──> entering ──view──> leaving ──step──> arrived ──┬─ known state: on down the tree
- *    ^                                                              └─ new node ──> playout ──...──> ended
- *    └──────────────── back up rewards <── goals collected <── parked <──────────────────────────────┘
+ *     search:  tree, options, root                     (struct mcts)
+ *       ├─ hand: playout tables, random numbers, counts  ── works with ──>  driver: a thread with lanes
+ *       └─ hand ...                                    one hand per thread that works for the search
  *
- * Each lane carries one simulation. One step and one view serve all of them, whatever they are doing. With
- * one lane this is the sequential algorithm of the papers: select, expand, play out, back up, one simulation
- * after the other. With more, simulations under way count as lost for the moves they took (virtual loss), so
- * that others go elsewhere.
+ *     one search, one hand, one lane      the sequential algorithm of the papers
+ *     one search, one hand, many lanes    simulations under way count as lost for the moves they took
+ *                                         (virtual loss), so that others go elsewhere
+ *     one search, many hands              tree parallelisation: threads share the tree, and nothing else
+ *     many searches, a hand each          games of an experiment side by side; or, on one position and pooled
+ *                                         at the end, root parallelisation
+ *
+ * With one hand and one lane the result depends on the seed and the budget alone: not on who else is on the
+ * driver, in which lane, or on how many threads.
  */
 #ifndef SEARCH_MCTS_H
 #define SEARCH_MCTS_H
 
+#include "base/rng.h"
 #include "search/budget.h"
 #include "search/policy.h"
 #include "search/tree.h"
-#include "search/world.h"
 
 #define MCTS_MAX_ROLES 64
 
@@ -27,14 +33,15 @@ struct cutoff {
 };
 
 struct mcts_options {
-    bool tree;      /* false: pure Monte Carlo, random first moves, nothing below the root (S1) */
-    float c;        /* exploration constant on rewards 0..100 */
-    float discount; /* per step; 1 in one-player games */
-    uint32_t rave;  /* equivalence parameter; 0: off */
-    bool urgency;   /* unexplored action urgency (002 §5.1.2) */
-    bool by_visits; /* the final move is the most visited rather than the one with the best mean */
-    uint32_t lanes; /* simulations in flight */
-    size_t memory;  /* bytes for the tree */
+    bool tree;         /* false: pure Monte Carlo, random first moves, nothing below the root (S1) */
+    float c;           /* exploration constant on rewards 0..100 */
+    float discount;    /* per step; 1 in one-player games */
+    uint32_t rave;     /* equivalence parameter; 0: off */
+    bool urgency;      /* unexplored action urgency (002 §5.1.2) */
+    bool by_visits;    /* the final move is the most visited rather than the one with the best mean */
+    uint32_t lanes;    /* simulations in flight, per hand */
+    uint32_t playouts; /* leaf parallelisation: playouts from each new node; 0 or 1: one */
+    size_t memory;     /* bytes for the tree */
     uint64_t seed;
     struct cutoff cutoff;
     /* A value added to the selection value of a move, for schemes that know something beforehand; NULL: none.
@@ -45,51 +52,72 @@ struct mcts_options {
 
 struct mcts_stats {
     uint64_t simulations, expansions, playout_steps, cut, undefined_goals, rounds;
+    uint64_t steps;     /* positions entered, in the tree and in playouts */
+    uint64_t decided;   /* simulations that did not end with the same reward for everybody */
     uint32_t max_depth; /* of the tree part */
     uint64_t depth_sum;
-    double seconds;
+    double seconds; /* with others on the same driver: the share of the time */
 };
 
-struct flight; /* a simulation under way */
+struct driver;
+struct meeting;
+
+struct hand {
+    struct mcts *search;
+    struct policy *policy; /* not owned; tables of this hand alone */
+    struct rng rng;
+    bool records; /* moves are recorded: somebody learns from them */
+    void *owner;  /* the caller's */
+    /* while at work (driver.c) */
+    struct driver *driver;
+    struct relay_end *relay; /* leaf parallelisation: where playouts are done elsewhere; NULL: here */
+    struct budget budget;
+    uint32_t lanes, aloft; /* lanes held; simulations under way */
+    uint64_t launched;     /* simulations */
+    bool over;
+    double began;            /* on the driver's clock */
+    struct mcts_stats stats; /* since it was last put to work */
+};
+
+/* A root move as several searches know it together. */
+struct pooled {
+    double n, sum, rave_n, rave_sum;
+    float best;
+};
 
 struct mcts {
     struct mcts_options opt;
-    struct world *world;   /* not owned */
-    struct policy *policy; /* not owned */
+    struct reasoner *reasoner; /* the same states and moves, for one state at a time; not owned */
     struct tree *tree;
-    struct rng rng;
-    uint32_t nroles, lanes;           /* lanes used */
-    struct flight *flights;           /* two per lane: one flying, one parked */
-    struct flight **flying, **parked; /* by lane */
-    uint64_t park_mask[BATCH_MAX_WORDS];
-    uint32_t nparked;
-    int16_t *goals;
-    uint32_t *chosen;                      /* scratch, by lane */
-    struct list *legal;                    /* scratch, by role */
-    struct state state;                    /* scratch */
-    uint32_t *stamp, stamp_now, stamp_cap; /* RAVE: moves seen further down, by role and move */
-    bool records;                          /* moves are recorded (somebody learns from them) */
-    bool single;                           /* one-player game */
-    float best;                            /* one-player: best reward so far */
-    uint32_t max_steps;                    /* simulations longer than this are broken off as draws */
-    struct mcts_stats stats;               /* since the last mcts_run began */
-    const char *trouble;                   /* why the search stopped early, NULL: it did not */
+    uint32_t nroles;
+    bool single;        /* one-player game */
+    float best;         /* one-player: best reward so far */
+    uint32_t max_steps; /* simulations longer than this are broken off as draws */
+    struct hand *hands; /* nhands of them */
+    uint32_t nhands;
+    struct meeting *meeting; /* where hands come together; NULL: there is one */
+    struct pooled *pool;     /* by action of the root, one role after the other; NULL: nothing is pooled */
+    struct mcts_stats stats; /* of the last run, all hands together */
+    const char *trouble;     /* why the search stopped early, NULL: it did not */
 };
 
-/* World and playout policy stay the caller's and must outlive the search. */
-struct mcts *mcts_new(const struct mcts_options *options, struct world *world, struct policy *policy,
-                      struct error *error);
+/* One hand per policy. The reasoner, and the policies stay the caller's and must outlive the search. */
+struct mcts *mcts_new(const struct mcts_options *options, struct reasoner *reasoner, struct policy **policies,
+                      uint32_t nhands, struct error *error);
 void mcts_free(struct mcts *m);
 
 /* Put the root at a state; what the tree knows of it (and below) is kept. False and an error if the reasoner
  * gave up (out of time); the root is then where it was. */
 bool mcts_root(struct mcts *m, const struct state *state, const struct budget *budget, struct error *error);
-/* Search until the budget is spent. Returns how many simulations were finished. Nothing is left in flight.
- * The world's reasoner must have the budget's deadline and stop flag: then also a question of seconds ends in
- * time. */
-uint64_t mcts_run(struct mcts *m, const struct budget *budget);
+/* The search has a root, and moves to think about. */
+bool mcts_ready(const struct mcts *m);
+/* Add up what the hands counted. */
+void mcts_count(struct mcts *m);
+/* Join what other searches know of the same root into the first one's report: moves, value, best move. Holds
+ * until mcts_root or the next pooling. Without memory nothing is pooled. */
+void mcts_pool(struct mcts *m, struct mcts *const *others, uint32_t n);
 
-/* The moves of a role at the root. */
+/* --- report.c: the moves of a role at the root */
 struct mcts_move {
     uint32_t move, n;
     float mean, best, rave;
@@ -103,15 +131,15 @@ uint32_t mcts_line(struct mcts *m, uint32_t *moves, uint32_t max_steps);
 /* Expected reward of a role at the root: the mean over its moves weighted by visits. */
 float mcts_value(struct mcts *m, uint32_t role);
 
-/* select.c: the index of the action a role takes at a node. `s` tells the playout policy where we are. */
-uint32_t select_action(struct mcts *m, struct tree_node *node, uint32_t role, const struct situation *s);
+/* --- select.c: the index of the action a role takes at a node. `s` tells the playout policy where we are. */
+uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, const struct situation *s);
 /* UCT value of an action seen n times with that mean, at a node visited `visits` times (000 equation 1). */
 float select_uct(float mean, uint32_t n, float ln_visits, float c);
 /* The weight of RAVE at a node (002 §4.1.5). */
 float select_beta(uint32_t k, uint32_t visits);
 
-/* cutoff.c: decide from 100 sample games whether and where to cut (002 §5.1.1). Works on the reasoner. False
- * if it gave up or the budget's time was over. */
+/* --- cutoff.c: decide from 100 sample games whether and where to cut (002 §5.1.1). Works on the reasoner.
+ * False if it gave up or the budget's time was over. */
 struct cutoff_sample {
     uint32_t games, first_terminal, last_terminal; /* depths */
     double stability;      /* mean over games and roles of the variance of goal changes */

@@ -12,17 +12,44 @@ static int by_visits(const void *a, const void *b)
     return x->move < y->move ? -1 : x->move > y->move;
 }
 
+/* A move at the root as the search knows it, or as all searches of a pool do. */
+struct row {
+    uint32_t move, n;
+    float mean, best, rave;
+    bool raved; /* there is something in `rave` */
+};
+
+static struct row row_of(const struct mcts *m, uint32_t role, uint32_t i)
+{
+    struct tree_node *root = tree_node(m->tree, m->tree->root);
+    const struct tree_action *a = node_action(m->tree, root, role) + i;
+    struct row row = {.move = a->move, .n = a->n, .mean = a->mean};
+    if (m->pool) {
+        const struct pooled *p = m->pool + (a - node_action(m->tree, root, 0));
+        row.n = (uint32_t)p->n;
+        row.mean = p->n > 0 ? (float)(p->sum / p->n) : 0;
+        row.best = p->best;
+        row.raved = p->rave_n > 0;
+        if (row.raved) row.rave = (float)(p->rave_sum / p->rave_n);
+        return row;
+    }
+    if (m->single && m->opt.tree) row.best = node_best(m->tree, root, role)[i];
+    if (m->opt.rave) {
+        const struct rave *rave = node_rave(m->tree, root, role) + i;
+        row.rave = rave->mean;
+        row.raved = rave->n > 0;
+    }
+    return row;
+}
+
 uint32_t mcts_moves(struct mcts *m, uint32_t role, struct mcts_move *out, uint32_t room)
 {
-    struct tree_node *n = tree_node(m->tree, m->tree->root);
-    uint32_t count = node_actions(m->tree, n, role);
-    const struct tree_action *a = node_action(m->tree, n, role);
+    uint32_t count = node_actions(m->tree, tree_node(m->tree, m->tree->root), role);
     struct mcts_move *all = count <= room ? out : malloc(count * sizeof *all);
     if (!all) return 0;
     for (uint32_t i = 0; i < count; i++) {
-        all[i] = (struct mcts_move){.move = a[i].move, .n = a[i].n, .mean = a[i].mean};
-        if (m->single) all[i].best = node_best(m->tree, n, role)[i];
-        if (m->opt.rave) all[i].rave = node_rave(m->tree, n, role)[i].mean;
+        struct row row = row_of(m, role, i);
+        all[i] = (struct mcts_move){row.move, row.n, row.mean, row.best, row.rave};
     }
     qsort(all, count, sizeof *all, by_visits);
     if (all != out) {
@@ -32,45 +59,51 @@ uint32_t mcts_moves(struct mcts *m, uint32_t role, struct mcts_move *out, uint32
     return count;
 }
 
+static uint32_t root_visits(const struct mcts *m, uint32_t role)
+{
+    uint32_t sum = 0, count = node_actions(m->tree, tree_node(m->tree, m->tree->root), role);
+    for (uint32_t i = 0; i < count; i++) sum += row_of(m, role, i).n;
+    return sum;
+}
+
 /* The papers play the move with the best mean; in one-player games the one that led to the best result seen
  * (002 §3.3.5). Ties go to more visits. With RAVE the mean is mixed with it as in the tree: a move tried once
  * and won would otherwise be played, since the search, trusting RAVE, never looked at it again. */
-struct verdict {
-    float best, value;
-    uint32_t n;
-};
-
-static struct verdict verdict_of(const struct mcts *m, struct tree_node *node, uint32_t role, uint32_t i)
+static float worth(const struct mcts *m, const struct row *row, uint32_t visits)
 {
-    const struct tree_action *a = node_action(m->tree, node, role) + i;
-    struct verdict v = {.value = a->mean, .n = a->n};
-    if (m->single && m->opt.tree) v.best = node_best(m->tree, node, role)[i];
-    if (m->opt.rave) {
-        const struct rave *rave = node_rave(m->tree, node, role) + i;
-        float beta = rave->n ? select_beta(m->opt.rave, node->visits) : 0;
-        v.value = beta * rave->mean + (1 - beta) * v.value;
-    }
-    return v;
+    float beta = m->opt.rave && row->raved ? select_beta(m->opt.rave, visits) : 0;
+    return beta * row->rave + (1 - beta) * row->mean;
 }
 
-static bool better(const struct mcts *m, struct verdict a, struct verdict b)
+/* Positive: a is better than b; 0: nothing tells them apart. */
+static int compare(const struct mcts *m, const struct row *a, const struct row *b, uint32_t visits)
 {
-    if (!a.n != !b.n) return a.n > 0;
-    if (a.best != b.best) return a.best > b.best;
-    if (m->opt.by_visits && a.n != b.n) return a.n > b.n;
-    if (a.value != b.value) return a.value > b.value;
-    return a.n > b.n;
+    float x = worth(m, a, visits), y = worth(m, b, visits);
+    if (!a->n != !b->n) return a->n > 0 ? 1 : -1;
+    if (m->single && m->opt.tree && a->best != b->best) return a->best > b->best ? 1 : -1;
+    if (m->opt.by_visits && a->n != b->n) return a->n > b->n ? 1 : -1;
+    if (x != y) return x > y ? 1 : -1;
+    return a->n > b->n ? 1 : a->n < b->n ? -1 : 0;
 }
 
+/* Where nothing tells moves apart, the order of the rules must not: any one, but the same each time it is
+ * asked. */
 bool mcts_best(struct mcts *m, uint32_t role, uint32_t *move)
 {
     if (!m->tree->root) return false;
-    struct tree_node *n = tree_node(m->tree, m->tree->root);
-    uint32_t count = node_actions(m->tree, n, role), best = 0;
+    const struct tree_node *n = tree_node(m->tree, m->tree->root);
+    uint32_t count = node_actions(m->tree, n, role), visits = root_visits(m, role), ties = 1;
     if (count == 0) return false;
-    for (uint32_t i = 1; i < count; i++)
-        if (better(m, verdict_of(m, n, role, i), verdict_of(m, n, role, best))) best = i;
-    *move = node_action(m->tree, n, role)[best].move;
+    struct rng rng;
+    rng_init(&rng, m->opt.seed ^ n->hash);
+    struct row best = row_of(m, role, 0);
+    for (uint32_t i = 1; i < count; i++) {
+        struct row row = row_of(m, role, i);
+        int better = compare(m, &row, &best, visits);
+        if (better > 0) ties = 1;
+        if (better > 0 || (better == 0 && rng_below(&rng, ++ties) == 0)) best = row;
+    }
+    *move = best.move;
     return true;
 }
 
@@ -100,10 +133,11 @@ uint32_t mcts_line(struct mcts *m, uint32_t *moves, uint32_t max_steps)
 float mcts_value(struct mcts *m, uint32_t role)
 {
     if (!m->tree->root) return 50;
-    struct tree_node *n = tree_node(m->tree, m->tree->root);
-    const struct tree_action *a = node_action(m->tree, n, role);
     double sum = 0, visits = 0;
-    for (uint32_t i = 0; i < node_actions(m->tree, n, role); i++)
-        sum += (double)a[i].mean * a[i].n, visits += a[i].n;
+    uint32_t count = node_actions(m->tree, tree_node(m->tree, m->tree->root), role);
+    for (uint32_t i = 0; i < count; i++) {
+        struct row row = row_of(m, role, i);
+        sum += (double)row.mean * row.n, visits += row.n;
+    }
     return visits > 0 ? (float)(sum / visits) : 50;
 }

@@ -15,20 +15,29 @@ float select_beta(uint32_t k, uint32_t visits)
     return sqrtf((float)k / (3.0f * (float)visits + (float)k));
 }
 
+static bool is_untried(const struct tree_action *a)
+{
+    return count_of(&a->n) == 0 && pending_of(a) == 0;
+}
+
 /* Among the moves never tried, the playout policy decides. */
-static uint32_t try_new(struct mcts *m, const struct tree_action *a, uint32_t n, uint32_t untried,
+static uint32_t try_new(struct hand *h, const struct tree_action *a, uint32_t n, uint32_t untried,
                         const struct situation *s)
 {
-    uint32_t few[64], *moves = untried <= 64 ? few : malloc(untried * sizeof *moves), count = 0, last = 0;
+    uint32_t few[256], *moves = untried <= 256 ? few : malloc(untried * sizeof *moves), count = 0, last = 0;
     for (uint32_t i = 0; i < n; i++)
-        if (a[i].n == 0 && a[i].pending == 0) {
-            if (moves) moves[count++] = a[i].move;
+        if (is_untried(&a[i]) && count < untried) {
+            if (moves) moves[count] = a[i].move;
+            count++;
             last = i;
         }
-    if (untried == 1 || !moves) return last;
-    uint32_t pick = policy_choose(m->policy, s, &m->rng, moves, count);
+    if (count < 2 || !moves) {
+        if (moves != few) free(moves);
+        return last;
+    }
+    uint32_t pick = policy_choose(h->policy, s, &h->rng, moves, count);
     for (uint32_t i = 0; i < n; i++)
-        if (a[i].n == 0 && a[i].pending == 0 && pick-- == 0) {
+        if (a[i].move == moves[pick]) {
             last = i;
             break;
         }
@@ -36,37 +45,39 @@ static uint32_t try_new(struct mcts *m, const struct tree_action *a, uint32_t n,
     return last;
 }
 
-uint32_t select_action(struct mcts *m, struct tree_node *node, uint32_t role, const struct situation *s)
+uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, const struct situation *s)
 {
+    const struct mcts *m = h->search;
     uint32_t n = node_actions(m->tree, node, role);
     struct tree_action *a = node_action(m->tree, node, role);
     if (n == 1) return 0;
-    if (!m->opt.tree) return rng_below(&m->rng, n);
+    if (!m->opt.tree) return rng_below(&h->rng, n);
     uint32_t untried = 0;
-    for (uint32_t i = 0; i < n; i++) untried += a[i].n == 0 && a[i].pending == 0;
-    if (untried && (untried == n || !m->opt.urgency)) return try_new(m, a, n, untried, s);
+    for (uint32_t i = 0; i < n; i++) untried += is_untried(&a[i]);
+    if (untried && (untried == n || !m->opt.urgency)) return try_new(h, a, n, untried, s);
 
-    uint32_t visits = node->visits + node->pending;
+    uint32_t visits = count_of(&node->visits) + count_of(&node->pending);
     float ln_visits = logf((float)(visits ? visits : 1)), c = m->opt.c;
     float beta = m->opt.rave ? select_beta(m->opt.rave, visits) : 0;
     const struct rave *rave = m->opt.rave ? node_rave(m->tree, node, role) : NULL;
     float top = -INFINITY;
     uint32_t best = 0, ties = 0;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t tries = a[i].n + a[i].pending;
+        uint32_t finished = count_of(&a[i].n), pending = pending_of(&a[i]), tries = finished + pending;
         if (tries == 0) continue;
-        float mean = a[i].pending ? a[i].mean * (float)a[i].n / (float)tries : a[i].mean;
+        float mean = mean_of(&a[i].mean);
+        if (pending) mean = mean * (float)finished / (float)tries;
         float value = select_uct(mean, tries, ln_visits, c);
-        if (rave && rave[i].n) value = beta * rave[i].mean + (1 - beta) * value;
+        if (rave && count_of(&rave[i].n)) value = beta * mean_of(&rave[i].mean) + (1 - beta) * value;
         if (m->opt.prior) value += m->opt.prior(m->opt.prior_data, node, role, a[i].move);
         if (value > top)
             top = value, best = i, ties = 1;
-        else if (value == top && rng_below(&m->rng, ++ties) == 0)
+        else if (value == top && rng_below(&h->rng, ++ties) == 0)
             best = i;
     }
     /* Urgency (002 algorithm 6): what UCT would say of a draw seen once, less and less the fewer moves are
      * left. */
     if (untried && top < 50 + c * sqrtf(ln_visits) * (float)untried / (float)n)
-        return try_new(m, a, n, untried, s);
+        return try_new(h, a, n, untried, s);
     return best;
 }

@@ -23,10 +23,17 @@ uint64_t *node_state(struct tree_node *n)
     return n->body;
 }
 
-int16_t *node_goals(const struct tree *t, struct tree_node *n)
+int node_goal(const struct tree *t, const struct tree_node *n, uint32_t role)
 {
     (void)t;
-    return (int16_t *)(n->body + n->words);
+    return __atomic_load_n((const int16_t *)(n->body + n->words) + role, __ATOMIC_RELAXED);
+}
+
+void node_set_goals(const struct tree *t, struct tree_node *n, const float *goals)
+{
+    int16_t *at = (int16_t *)(n->body + n->words);
+    for (uint32_t r = 0; r < t->nroles; r++) __atomic_store_n(at + r, (int16_t)goals[r], __ATOMIC_RELAXED);
+    node_set_flags(n, NODE_GOALS);
 }
 
 static uint32_t *node_first(const struct tree *t, const struct tree_node *n)
@@ -119,7 +126,7 @@ void tree_clear(struct tree *t)
     t->root = 0;
     t->edges_used = 1;
     t->edges[0] = (struct tree_edge){0}; /* what an empty slot finds */
-    t->full = t->edges_full = t->marked = false;
+    t->full = t->edges_full = t->marked = t->tight = false;
     memset(t->table, 0, ((size_t)t->mask + 1) * sizeof *t->table);
     memset(t->edge_slots, 0, ((size_t)t->edge_mask + 1) * sizeof *t->edge_slots);
 }
@@ -128,6 +135,13 @@ void tree_clear(struct tree *t)
 static bool may_grow(const struct tree *t, size_t more)
 {
     return bytes(t) + more <= t->limit / 2;
+}
+
+/* What is not there may be made at once when nobody else is at work, else later, by tree_grow. */
+static bool may_move(struct tree *t)
+{
+    if (t->shared) __atomic_store_n(&t->tight, true, __ATOMIC_RELAXED);
+    return !t->shared;
 }
 
 static bool reserve_space(struct tree *t, uint32_t words)
@@ -149,15 +163,14 @@ static uint64_t table_entry(uint32_t node, uint64_t hash)
     return (hash >> 32) << 32 | node;
 }
 
-static uint32_t table_slot(const struct tree *t, const uint64_t *state, uint32_t words, uint64_t hash)
+static uint64_t table_load(const struct tree *t, uint32_t slot)
 {
-    uint32_t i = (uint32_t)(hash >> 32) & t->mask;
-    for (; t->table[i]; i = (i + 1) & t->mask) {
-        if (t->table[i] >> 32 != hash >> 32) continue;
-        struct tree_node *n = tree_node(t, (uint32_t)t->table[i]);
-        if (n->hash == hash && n->words == words && memcmp(n->body, state, words * sizeof *state) == 0) break;
-    }
-    return i;
+    return __atomic_load_n(&t->table[slot], __ATOMIC_ACQUIRE);
+}
+
+static bool is_state(const struct tree_node *n, const uint64_t *state, uint32_t words, uint64_t hash)
+{
+    return n->hash == hash && n->words == words && memcmp(n->body, state, words * sizeof *state) == 0;
 }
 
 /* Enter what is known not to be there. */
@@ -168,9 +181,28 @@ static void table_insert(uint64_t *table, uint32_t mask, uint64_t entry)
     table[at] = entry;
 }
 
+/* Enter a node unless somebody was faster: the number of the one that is there then. */
+static uint32_t table_publish(struct tree *t, uint32_t node)
+{
+    const struct tree_node *n = tree_node(t, node);
+    uint64_t entry = table_entry(node, n->hash);
+    for (uint32_t i = (uint32_t)(n->hash >> 32) & t->mask;; i = (i + 1) & t->mask) {
+        uint64_t there = 0;
+        if (__atomic_compare_exchange_n(&t->table[i], &there, entry, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE))
+            return node;
+        if (there >> 32 == n->hash >> 32 &&
+            is_state(tree_node(t, (uint32_t)there), n->body, n->words, n->hash))
+            return (uint32_t)there;
+    }
+}
+
 uint32_t tree_find(const struct tree *t, const uint64_t *state, uint32_t words, uint64_t hash)
 {
-    return (uint32_t)t->table[table_slot(t, state, words, hash)];
+    uint64_t entry;
+    for (uint32_t i = (uint32_t)(hash >> 32) & t->mask; (entry = table_load(t, i)); i = (i + 1) & t->mask)
+        if (entry >> 32 == hash >> 32 && is_state(tree_node(t, (uint32_t)entry), state, words, hash)) break;
+    return (uint32_t)entry;
 }
 
 static bool grow_table(struct tree *t)
@@ -187,6 +219,23 @@ static bool grow_table(struct tree *t)
     return true;
 }
 
+/* Words for a node: its number, 0 if there is no room. */
+static uint32_t take_space(struct tree *t, uint32_t words)
+{
+    uint32_t at = count_of(&t->used);
+    do {
+        if (at + (uint64_t)words <= t->capacity) continue;
+        if (!may_move(t) || !reserve_space(t, words)) return 0;
+    } while (
+        !__atomic_compare_exchange_n(&t->used, &at, at + words, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return at;
+}
+
+static bool table_crowded(const struct tree *t)
+{
+    return count_of(&t->nodes) + 1 > t->mask - t->mask / 4;
+}
+
 uint32_t tree_add(struct tree *t, const uint64_t *state, uint32_t words, uint64_t hash, bool terminal,
                   const struct list *legal)
 {
@@ -197,12 +246,13 @@ uint32_t tree_add(struct tree *t, const uint64_t *state, uint32_t words, uint64_
     }
     size_t size = sizeof(struct tree_node) / 8 + words + goal_words(t) + first_words(t) +
                   action_words(total) + (t->with_rave ? total : 0) + (t->with_best ? (total + 1) / 2 : 0);
-    if (t->full || (t->nodes + 1 > t->mask - t->mask / 4 && !grow_table(t)) || size > UINT32_MAX / 2 ||
-        !reserve_space(t, (uint32_t)size)) {
-        t->full = true;
+    uint32_t node = 0;
+    if (!t->full && size <= UINT32_MAX / 2 && (!table_crowded(t) || (may_move(t) && grow_table(t))))
+        node = take_space(t, (uint32_t)size);
+    if (!node) {
+        if (!t->shared) t->full = true;
         return 0;
     }
-    uint32_t node = t->used;
     struct tree_node *n = tree_node(t, node);
     memset(n, 0, size * 8);
     n->hash = hash;
@@ -217,10 +267,9 @@ uint32_t tree_add(struct tree *t, const uint64_t *state, uint32_t words, uint64_
         first[r + 1] = first[r] + (terminal ? 0 : legal[r].n);
         for (uint32_t i = 0; i < legal[r].n && !terminal; i++) a[first[r] + i].move = legal[r].v[i];
     }
-    t->used += (uint32_t)size;
-    t->nodes++;
-    table_insert(t->table, t->mask, table_entry(node, hash));
-    return node;
+    uint32_t there = table_publish(t, node);
+    if (there == node) count_add(t, &t->nodes, 1);
+    return there;
 }
 
 /* --- Children
@@ -235,21 +284,23 @@ static uint64_t joint_number(const struct tree *t, const struct tree_node *n, co
     return joint;
 }
 
-static uint32_t edge_slot(const struct tree *t, uint32_t parent, uint64_t joint)
+/* Where the edge is, or the empty slot where it would be. */
+static uint32_t edge_slot(const struct tree *t, uint32_t parent, uint64_t joint, uint32_t *edge)
 {
     uint32_t i = (uint32_t)hash_mix(parent, joint) & t->edge_mask;
-    for (; t->edge_slots[i]; i = (i + 1) & t->edge_mask) {
-        const struct tree_edge *e = &t->edges[t->edge_slots[i]];
-        if (e->parent == parent && e->joint == joint) break;
-    }
+    for (; (*edge = __atomic_load_n(&t->edge_slots[i], __ATOMIC_ACQUIRE)); i = (i + 1) & t->edge_mask)
+        if (t->edges[*edge].parent == parent && t->edges[*edge].joint == joint) break;
     return i;
 }
 
 uint32_t tree_child(const struct tree *t, uint32_t node, const uint32_t *choice)
 {
     struct tree_node *n = tree_node(t, node);
-    if (n->mover != NO_MOVER) return node_action(t, n, n->mover)[choice[n->mover]].child;
-    return t->edges[t->edge_slots[edge_slot(t, node, joint_number(t, n, choice))]].child;
+    if (n->mover != NO_MOVER)
+        return __atomic_load_n(&node_action(t, n, n->mover)[choice[n->mover]].child, __ATOMIC_ACQUIRE);
+    uint32_t edge;
+    edge_slot(t, node, joint_number(t, n, choice), &edge);
+    return __atomic_load_n(&t->edges[edge].child, __ATOMIC_ACQUIRE);
 }
 
 static bool grow_edges(struct tree *t)
@@ -265,36 +316,67 @@ static bool grow_edges(struct tree *t)
     free(t->edge_slots);
     t->edge_slots = table;
     t->edge_mask = (uint32_t)slots - 1;
-    for (uint32_t i = 1; i < t->edges_used; i++)
-        t->edge_slots[edge_slot(t, t->edges[i].parent, t->edges[i].joint)] = i;
+    for (uint32_t i = 1, none; i < t->edges_used; i++)
+        if (t->edges[i].child) /* else somebody was faster with it */
+            t->edge_slots[edge_slot(t, t->edges[i].parent, t->edges[i].joint, &none)] = i;
     return true;
+}
+
+/* A new edge: its number, 0 if there is no room. */
+static uint32_t take_edge(struct tree *t)
+{
+    uint32_t at = count_of(&t->edges_used);
+    do {
+        if (at < t->edges_cap) continue;
+        if (!may_move(t)) return 0;
+        if (!grow_edges(t)) {
+            t->edges_full = true;
+            return 0;
+        }
+    } while (
+        !__atomic_compare_exchange_n(&t->edges_used, &at, at + 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return at;
 }
 
 static void add_edge(struct tree *t, uint32_t node, uint64_t joint, uint32_t child)
 {
-    uint32_t slot = edge_slot(t, node, joint);
-    if (t->edge_slots[slot]) {
-        t->edges[t->edge_slots[slot]].child = child;
-        return;
-    }
-    if (t->edges_used == t->edges_cap) {
-        if (!grow_edges(t)) {
-            t->edges_full = true;
+    uint32_t there, slot = edge_slot(t, node, joint, &there), edge = there ? 0 : take_edge(t);
+    if (edge) {
+        struct tree_node *n = tree_node(t, node);
+        t->edges[edge] = (struct tree_edge){.joint = joint, .parent = node, .child = child};
+        do /* another slot after growing, or when somebody was faster */
+            slot = edge_slot(t, node, joint, &there);
+        while (!there && !__atomic_compare_exchange_n(&t->edge_slots[slot], &there, edge, false,
+                                                      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+        if (!there) {
+            uint32_t *next = &t->edges[edge].next;
+            *next = count_of(&n->edges);
+            while (!__atomic_compare_exchange_n(&n->edges, next, edge, true, __ATOMIC_ACQ_REL,
+                                                __ATOMIC_ACQUIRE)) {
+            }
             return;
         }
-        slot = edge_slot(t, node, joint);
+        t->edges[edge].child = 0;
     }
-    struct tree_node *n = tree_node(t, node);
-    t->edges[t->edges_used] =
-        (struct tree_edge){.joint = joint, .parent = node, .child = child, .next = n->edges};
-    t->edge_slots[slot] = n->edges = t->edges_used++;
+    if (there) __atomic_store_n(&t->edges[there].child, child, __ATOMIC_RELEASE);
+}
+
+bool tree_grow(struct tree *t)
+{
+    bool shared = t->shared, good = true;
+    t->shared = t->tight = false;
+    if (table_crowded(t)) good &= grow_table(t);
+    if (t->edges_used == t->edges_cap) good &= grow_edges(t);
+    good &= reserve_space(t, t->capacity - t->used + 1);
+    t->shared = shared;
+    return good;
 }
 
 void tree_link(struct tree *t, uint32_t node, const uint32_t *choice, uint32_t child)
 {
     struct tree_node *n = tree_node(t, node);
     if (n->mover != NO_MOVER)
-        node_action(t, n, n->mover)[choice[n->mover]].child = child;
+        __atomic_store_n(&node_action(t, n, n->mover)[choice[n->mover]].child, child, __ATOMIC_RELEASE);
     else
         add_edge(t, node, joint_number(t, n, choice), child);
 }
@@ -476,7 +558,8 @@ bool tree_collect(struct tree *t, double share, double enough, const struct budg
     fresh.used = fresh.edges_used = 1;
     fresh.edges[0] = (struct tree_edge){0};
     fresh.nodes = fresh.root = 0;
-    fresh.full = fresh.edges_full = fresh.marked = false;
+    fresh.full = fresh.edges_full = fresh.marked = fresh.tight = fresh.shared = false;
+    bool shared = t->shared;
     bool good = !t->marked || unmark(&c);
     t->marked = true;
     if (enough > 0) c.enough = clock_now() + (enough - clock_now()) / 3;
@@ -494,6 +577,7 @@ bool tree_collect(struct tree *t, double share, double enough, const struct budg
     fresh.old_space = t->space;
     fresh.collections++;
     *t = fresh;
+    t->shared = shared;
     return true;
 }
 

@@ -13,9 +13,15 @@
  * (virtual loss).
  *
  * A node is a number (its place in the space); tree_node() turns it into a pointer that is valid until the
- * next tree_add or tree_collect. When the space is full, tree_collect copies what is worth keeping to a new
- * space (a copying collector): what can be reached from the root, and, if that is still too much, only nodes
- * visited often. Numbers change then; tree_moved() tells the new one.
+ * next tree_add, tree_grow or tree_collect. When the space is full, tree_collect copies what is worth keeping
+ * to a new space (a copying collector): what can be reached from the root, and, if that is still too much,
+ * only nodes visited often. Numbers change then; tree_moved() tells the new one.
+ *
+ * Several threads may search one tree (`shared`). They add nodes and edges without locks: space is taken by
+ * compare-and-swap, a node is complete before the table names it, and of two that add the same state at the
+ * same time the second gets the first one's node. Counts go up and down atomically, means are read and
+ * written as they come (now and then one sample is lost). Nothing grows meanwhile: who finds no room sets
+ * `tight`, and when all have come together one of them calls tree_grow or tree_collect.
  */
 #ifndef SEARCH_TREE_H
 #define SEARCH_TREE_H
@@ -28,8 +34,7 @@ struct tree_action {
     uint32_t n;     /* N(s, a): finished simulations */
     float mean;     /* Q(s, a) */
     uint32_t child; /* 0: none yet, or the node uses edges */
-    uint16_t pending;
-    uint16_t unused;
+    uint32_t pending;
 };
 
 struct rave {
@@ -72,7 +77,10 @@ struct tree {
     uint32_t *edge_slots, edge_mask;
     uint32_t root; /* 0: none */
     uint64_t collections;
+    bool shared;         /* several threads are at work */
+    bool tight;          /* shared, and there was no room: tree_grow */
     bool full;           /* no node can be added until the next collection */
+    bool stuck;          /* and that one could not be made: the tree stays as it is */
     bool edges_full;     /* no edge */
     bool marked;         /* a collection was given up and left marks in the nodes */
     uint64_t *old_space; /* kept by tree_collect until tree_forget, for tree_moved */
@@ -91,6 +99,46 @@ static inline struct tree_node *tree_node(const struct tree *t, uint32_t node)
 uint32_t tree_find(const struct tree *t, const uint64_t *state, uint32_t words,
                    uint64_t hash); /* 0: not there */
 
+/* Counters of nodes and actions. */
+static inline uint32_t count_of(const uint32_t *p)
+{
+    return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+static inline uint32_t count_add(const struct tree *t, uint32_t *p, uint32_t by) /* returns what it is then */
+{
+    if (t->shared) return __atomic_add_fetch(p, by, __ATOMIC_RELAXED);
+    return *p += by;
+}
+static inline float mean_of(const float *p)
+{
+    float x;
+    __atomic_load(p, &x, __ATOMIC_RELAXED);
+    return x;
+}
+static inline void mean_set(float *p, float x)
+{
+    __atomic_store(p, &x, __ATOMIC_RELAXED);
+}
+static inline uint32_t node_flags(const struct tree_node *n)
+{
+    return __atomic_load_n(&n->flags, __ATOMIC_ACQUIRE);
+}
+static inline void node_set_flags(struct tree_node *n, uint32_t flags)
+{
+    __atomic_fetch_or(&n->flags, flags, __ATOMIC_RELEASE);
+}
+static inline uint32_t pending_of(const struct tree_action *a)
+{
+    return __atomic_load_n(&a->pending, __ATOMIC_RELAXED);
+}
+static inline void pending_add(const struct tree *t, struct tree_action *a, int by)
+{
+    if (t->shared)
+        __atomic_fetch_add(&a->pending, (uint32_t)by, __ATOMIC_RELAXED);
+    else
+        a->pending += (uint32_t)by;
+}
+
 /* Add a node; legal[role] are its moves (ignored when terminal). 0 if there is no room: collect, or do
  * without. */
 uint32_t tree_add(struct tree *t, const uint64_t *state, uint32_t words, uint64_t hash, bool terminal,
@@ -98,7 +146,9 @@ uint32_t tree_add(struct tree *t, const uint64_t *state, uint32_t words, uint64_
 
 /* Parts of a node. */
 uint64_t *node_state(struct tree_node *n);
-int16_t *node_goals(const struct tree *t, struct tree_node *n);
+int node_goal(const struct tree *t, const struct tree_node *n, uint32_t role); /* once NODE_GOALS is set */
+/* Writes them and sets NODE_GOALS; several threads may write the same. */
+void node_set_goals(const struct tree *t, struct tree_node *n, const float *goals);
 uint32_t node_actions(const struct tree *t, const struct tree_node *n, uint32_t role);     /* how many */
 struct tree_action *node_action(const struct tree *t, struct tree_node *n, uint32_t role); /* the first */
 struct rave *node_rave(const struct tree *t, struct tree_node *n,
@@ -110,6 +160,8 @@ float *node_best(const struct tree *t, struct tree_node *n, uint32_t role); /* p
 uint32_t tree_child(const struct tree *t, uint32_t node, const uint32_t *choice);
 void tree_link(struct tree *t, uint32_t node, const uint32_t *choice, uint32_t child);
 
+/* With all threads at rest: make the room that somebody missed. False if the limit forbids it: collect. */
+bool tree_grow(struct tree *t);
 /* So full that nodes out of reach should go. */
 bool tree_crowded(const struct tree *t);
 /* Keep what the root reaches; if that is more than `share` of half the limit, drop the least visited. Takes

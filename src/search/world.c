@@ -4,14 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool setup(struct world *w, const struct code *code, uint32_t lanes, uint64_t seed,
-                  struct error *error)
+static bool setup(struct world *w, const struct code *code, uint32_t lanes, struct error *error)
 {
     if (code) {
         uint32_t widths[4], n = batch_widths(widths), width = widths[n - 1];
         for (uint32_t i = n; i-- > 0;)
             if (widths[i] >= lanes) width = widths[i];
-        w->batch = batch_new(code, width, seed, error);
+        w->batch = batch_new(code, width, 0, error);
         if (!w->batch) return false;
         w->lanes = width;
         w->words = w->batch->words;
@@ -28,7 +27,6 @@ static bool setup(struct world *w, const struct code *code, uint32_t lanes, uint
     }
     w->lanes = lanes < 1 ? 1 : lanes > BATCH_MAX_LANES ? BATCH_MAX_LANES : lanes;
     w->words = (w->lanes + 63) / 64;
-    rng_init(&w->rng, seed);
     w->state = calloc(w->lanes, sizeof *w->state);
     w->moves = calloc((size_t)w->lanes * w->nroles, sizeof *w->moves);
     w->terminal = calloc(w->words, sizeof *w->terminal);
@@ -37,14 +35,14 @@ static bool setup(struct world *w, const struct code *code, uint32_t lanes, uint
            error_set(error, ERROR_MEMORY, "out of memory");
 }
 
-struct world *world_new(struct reasoner *reasoner, const struct code *code, uint32_t lanes, uint64_t seed,
+struct world *world_new(struct reasoner *reasoner, const struct code *code, uint32_t lanes,
                         struct error *error)
 {
     struct world *w = calloc(1, sizeof *w);
     if (!w) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
     w->reasoner = reasoner;
     w->nroles = reasoner->game->nroles;
-    if (!setup(w, code, lanes, seed, error)) {
+    if (!setup(w, code, lanes, error)) {
         world_free(w);
         return NULL;
     }
@@ -174,23 +172,25 @@ void world_move(struct world *w, uint32_t lane, uint32_t role, uint32_t move)
     }
 }
 
-void world_choose(struct world *w, const uint64_t *mask)
+void world_choose(struct world *w, const uint64_t *mask, const uint64_t *draws)
 {
     if (w->batch) {
-        batch_choose(w->batch, mask);
+        batch_choose_drawn(w->batch, mask, draws);
         return;
     }
     for (uint32_t i = 0; i < w->words; i++) w->moved[i] |= mask[i];
-    for (uint32_t i = 0; i < w->lanes; i++)
+    for (uint32_t i = 0; i < w->lanes; i++) {
+        uint32_t choosing = 0;
         for (uint32_t r = 0; r < w->nroles && in_mask(mask, i); r++) {
             world_legal(w, i, r, &w->scratch);
             if (w->scratch.n == 0) {
                 w->failed = true;
                 continue;
             }
-            w->moves[i * w->nroles + r] =
-                w->scratch.v[w->scratch.n > 1 ? rng_below(&w->rng, w->scratch.n) : 0];
+            uint32_t which = w->scratch.n > 1 ? batch_drawn(draws[i], choosing++, w->scratch.n) : 0;
+            w->moves[i * w->nroles + r] = w->scratch.v[which];
         }
+    }
 }
 
 void world_moves(struct world *w, uint32_t role, uint32_t *out)
@@ -251,7 +251,7 @@ void world_collect(struct world *w, int16_t *goals, uint64_t *mask)
     memset(w->parked, 0, sizeof w->parked);
 }
 
-void world_unpark(struct world *w)
+void world_unpark(struct world *w, uint32_t lane)
 {
-    memset(w->batch ? w->batch->parked : w->parked, 0, w->words * sizeof *w->parked);
+    (w->batch ? w->batch->parked : w->parked)[lane / 64] &= ~((uint64_t)1 << (lane % 64));
 }

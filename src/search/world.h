@@ -10,7 +10,6 @@
 #ifndef SEARCH_WORLD_H
 #define SEARCH_WORLD_H
 
-#include "base/rng.h"
 #include "circuit/batch.h"
 #include "game/reasoner.h"
 
@@ -27,7 +26,6 @@ struct world {
     struct state *state;
     uint32_t *moves;    /* lane * nroles + role */
     uint64_t *terminal; /* mask */
-    struct rng rng;
     uint64_t used[BATCH_MAX_WORDS], moved[BATCH_MAX_WORDS], parked[BATCH_MAX_WORDS];
     int16_t *goals; /* lane * nroles + role */
     struct list scratch;
@@ -35,7 +33,7 @@ struct world {
 };
 
 /* `code` NULL: work on the reasoner with so many lanes (at least 1). NULL and an error without memory. */
-struct world *world_new(struct reasoner *reasoner, const struct code *code, uint32_t lanes, uint64_t seed,
+struct world *world_new(struct reasoner *reasoner, const struct code *code, uint32_t lanes,
                         struct error *error);
 void world_free(struct world *w);
 
@@ -52,7 +50,9 @@ void world_legal(struct world *w, uint32_t lane, uint32_t role, struct list *out
  * move i, and have (*count)[lane] elements. Valid until the next view. */
 const uint64_t *world_legal_sets(struct world *w, uint32_t role, uint32_t *words, const uint32_t **count);
 void world_move(struct world *w, uint32_t lane, uint32_t role, uint32_t move);
-void world_choose(struct world *w, const uint64_t *mask); /* uniformly, for all roles */
+/* Uniformly, for all roles, by a random number for each lane of the mask (batch_choose_drawn): both kinds of
+ * world choose the same. */
+void world_choose(struct world *w, const uint64_t *mask, const uint64_t *draws);
 /* What world_choose chose, by lane, for all lanes; undefined where nothing was chosen. `out` has w->lanes
  * entries. */
 void world_moves(struct world *w, uint32_t role, uint32_t *out);
@@ -61,6 +61,6 @@ void world_step(struct world *w);
  * once. goals[lane * nroles + role], BATCH_GOAL_UNDEFINED where there is not exactly one. */
 void world_park(struct world *w, const uint64_t *mask);
 void world_collect(struct world *w, int16_t *goals, uint64_t *mask);
-void world_unpark(struct world *w); /* nobody wants them any more */
+void world_unpark(struct world *w, uint32_t lane); /* nobody wants its goals any more */
 
 #endif

@@ -27,7 +27,7 @@ KNOWN = {
 def look(sheet):
     command = [harness.LUDENS, "info", sheet, "--json", "-n", "20", "--seconds", "3", "--engine", "lifted"]
     info = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    command = [harness.LUDENS, "play", sheet, "--seed", "1", "--steps", "3", "--engine", "lifted"]
+    command = [harness.LUDENS, "play", sheet, "--seed", "1", "--until", "3", "--engine", "lifted"]
     play = subprocess.run(command, capture_output=True, text=True, timeout=300)
     return os.path.basename(sheet)[:-len(".kif")], info, play
 

@@ -265,7 +265,6 @@ class Lab(harness.Case):
         self.assertIn("is a database of something else", self.run_lab("foreign.db", status=2)[1])
         self.run_lab("t.db", "--games", 2)
         self.assertIn("has no games of first", self.ludens("lab", "report", "first", "--db", self.path("t.db"), status=2)[1])
-        self.assertIn("--steps are for experiments with boards", self.run_lab("t.db", "--steps", 5, status=2)[1])
         self.assertIn("ludens lab run: --jobs wants", self.run_lab("t.db", "--jobs", 0, status=2)[1])
         self.assertIn("usage: ludens lab", self.ludens("lab", status=2)[1])
         self.assertIn("usage: ludens lab", self.ludens("lab", "--help")[0])

@@ -44,7 +44,7 @@ class Play(harness.Case):
             self.assertIn("The game was left.", out)
 
     def test_pieces_chess_and_letters(self):
-        out, err = self.ludens("play", "speedChess", "--seed", 1, "--steps", 1, "--sims", 10)
+        out, err = self.ludens("play", "speedChess", "--seed", 1, "--until", 1, "--sims", 10)
         self.assertIn("P P P P P P P P", out.split("1. ")[0])
         self.assertIn("p p p p p p p p", out.split("1. ")[0])
 
@@ -54,12 +54,12 @@ class Play(harness.Case):
 
     def test_every_game_of_the_library_can_be_shown(self):
         for path in harness.games():
-            out, err = self.ludens("play", path, "--seed", 1, "--steps", 2, "--sims", 50)
+            out, err = self.ludens("play", path, "--seed", 1, "--until", 2, "--sims", 50)
             self.assertNotIn("?", out, path)
 
     def test_searches_show_what_they_think(self):
         out, err = self.ludens("play", "connectFour", "--seat", "red=nst", "--seat", "yellow=rave,lanes=1", "--sims", 300,
-                               "--seed", 2, "--steps", 2)
+                               "--seed", 2, "--until", 2)
         self.assertRegex(out, r"red \(nst\): 300 simulations in .* expects \d")
         self.assertRegex(out, r"yellow \(rave,lanes=1\): 300 simulations")
         self.assertRegex(out, r"\(drop \d\) +\d+ visits +\d+\.\d")

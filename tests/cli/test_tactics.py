@@ -49,9 +49,6 @@ POSITIONS = [
      "(mark 2 2 2); (mark 2 3 1); (mark 3 2 3); (mark 1 1 3); (mark 4 2 4)", "(mark 1 2 1)"),
     ("clobber", "win",
      "(move 3 1 2 1); (move 2 3 3 3); (move 2 2 1 2); (move 5 2 5 1); (move 2 4 1 4); (move 4 3 4 2)", "(move 4 4 5 4)"),
-    ("clobber", "block",
-     "(move 5 1 5 2); (move 5 4 4 4); (move 2 2 2 1); (move 1 4 2 4); (move 5 3 4 3); (move 1 2 1 3); "
-     "(move 3 3 3 2)", "(move 4 1 3 1)"),
     ("sheepAndWolf", "win",
      "(move 4 8 3 7); (move 5 1 4 2); (move 3 7 2 6); (move 7 1 8 2); (move 2 6 1 5); (move 4 2 3 3); "
      "(move 1 5 2 4); (move 1 1 2 2); (move 2 4 1 3)", "(move 3 3 2 4)"),

@@ -17,7 +17,7 @@ class Think(harness.Case):
             self.assertEqual(self.think("pmcTrap", "--player", "cadia2007", "--sims", 1000, "--seed", seed)["best"], "(goto b)")
 
     def test_connect_four_opens_in_the_centre(self):
-        for player in "cadia2007", "nst", "champion":
+        for player in "cadia2007", "cadia2008", "champion":
             self.assertEqual(self.think("connectFour", "--player", player, "--sims", 20000)["best"], "(drop 4)", player)
 
     def test_the_same_seed_gives_the_same_search(self):

@@ -118,7 +118,7 @@ static void mistakes_are_shown_where_they_are(void **state)
         {"games: [ticTacToe]\nplayers: [random]\nbudget: {simz: 3}\n",
          "t.yaml:3:10: budget has no key 'simz'; did you mean sims?"},
         {"games: [ticTacToe]\nplayers: [random]\nbudget: {start: 3}\n",
-         "t.yaml:3:9: a budget needs sims, seconds or expansions"},
+         "t.yaml:3:9: a budget needs sims, steps, seconds or expansions"},
         {"games: [ticTacToe]\nplayers: [random]\nbudget: {seconds: nan}\n",
          "t.yaml:3:19: seconds must be a number"},
         {"games: [ticTacToe]\nplayers: [random]\nmeasure: luck\n",

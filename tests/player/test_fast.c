@@ -36,7 +36,7 @@ static void winning_cells_are_worth_most(void **state)
     if (!p || !player_think(p, &budget, &best, &error)) fail_msg("%s", error.text);
 
     const struct circuit *c = engine_code(engine)->circuit;
-    struct values *v = player_search(p)->policy->values;
+    struct values *v = player_search(p)->hands[0].policy->values;
     struct situation s = {.role = 0, .nroles = 2};
     double sum[9] = {0}, n[9] = {0};
     for (uint32_t i = 0; i < c->move_base[1]; i++) { /* White's, whose numbers begin at 0 */

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Hands come and go, rounds are played, trees are collected. What happens inside a round is in round.c. */
+#include "search/driver_internal.h"
+#include "search/round.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LAUNCHES = 64, /* simulations in a row that may end in the tree before others get a turn */
+    BARREN = 1000  /* simulations per node of a budget in nodes: the tree may be all there is */
+};
+
+/* --- Setting up ----------------------------------------------------------------------------------------- */
+
+struct driver *driver_new(struct reasoner *reasoner, const struct code *code, uint32_t lanes,
+                          struct error *error)
+{
+    struct driver *d = calloc(1, sizeof *d);
+    struct world *w = d ? world_new(reasoner, code, lanes, error) : NULL;
+    if (!w) {
+        if (!d) error_set(error, ERROR_MEMORY, "out of memory");
+        free(d);
+        return NULL;
+    }
+    d->world = w;
+    d->nroles = w->nroles;
+    d->lanes = lanes < 1 ? 1 : lanes > w->lanes ? w->lanes : lanes;
+    d->lane = calloc(d->lanes, sizeof *d->lane);
+    d->flights = calloc((size_t)d->lanes * 2, sizeof *d->flights);
+    d->hands = calloc(d->lanes, sizeof *d->hands);
+    d->goals = calloc((size_t)w->lanes * d->nroles, sizeof *d->goals);
+    d->chosen = calloc(w->lanes, sizeof *d->chosen);
+    d->draws = calloc(w->lanes, sizeof *d->draws);
+    d->legal = calloc(d->nroles, sizeof *d->legal);
+    if (!d->lane || !d->flights || !d->hands || !d->goals || !d->chosen || !d->draws || !d->legal) {
+        driver_free(d);
+        return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
+    }
+    for (uint32_t i = 0; i < d->lanes; i++)
+        d->lane[i].flying = &d->flights[2 * i], d->lane[i].parked = &d->flights[2 * i + 1];
+    return d;
+}
+
+void driver_free(struct driver *d)
+{
+    if (!d) return;
+    for (uint32_t i = 0; i < 2 * d->lanes && d->flights; i++) flight_release(&d->flights[i]);
+    for (uint32_t r = 0; r < d->nroles && d->legal; r++) list_done(&d->legal[r]);
+    world_free(d->world);
+    free(d->lane);
+    free(d->flights);
+    free(d->hands);
+    free(d->goals);
+    free(d->chosen);
+    free(d->draws);
+    free(d->legal);
+    free(d->stamp);
+    state_done(&d->state);
+    free(d);
+}
+
+uint32_t driver_lanes(const struct driver *d)
+{
+    return d->lanes;
+}
+
+uint32_t driver_room(const struct driver *d)
+{
+    return d->lanes - d->held;
+}
+
+struct reasoner *driver_reasoner(const struct driver *d)
+{
+    return d->world->reasoner;
+}
+
+/* --- Hands ---------------------------------------------------------------------------------------------- */
+
+/* Put the driver's clock forward: a second counts for each hand as much as its share of the driver. */
+static void tick(struct driver *d)
+{
+    double now = clock_now();
+    if (d->nhands) d->clock += (now - d->ticked) / d->nhands;
+    d->ticked = now;
+}
+
+void driver_add(struct driver *d, struct hand *h, const struct budget *budget)
+{
+    uint32_t wanted = h->search->opt.lanes < 1 ? 1 : h->search->opt.lanes;
+    tick(d);
+    if (d->nhands == 0) { /* whatever troubled those before is over */
+        d->world->failed = false;
+        error_clear(&d->world->reasoner->error);
+        d->world->bulk = false;
+    }
+    d->world->bulk |= !policy_is_uniform(h->policy);
+    h->driver = d;
+    h->budget = *budget;
+    h->launched = 0;
+    h->aloft = h->lanes = 0;
+    h->over = false;
+    h->began = d->clock;
+    h->stats = (struct mcts_stats){0};
+    h->search->trouble = NULL;
+    h->search->tree->stuck = false;
+    for (uint32_t i = 0; i < d->lanes && h->lanes < wanted; i++) {
+        if (d->lane[i].hand) continue;
+        d->lane[i].hand = d->lane[i].flying->hand = d->lane[i].parked->hand = h;
+        h->lanes++;
+        d->held++;
+    }
+    d->hands[d->nhands++] = h;
+}
+
+static void give_up_flights(struct driver *d, const struct hand *h)
+{
+    for (uint32_t i = 0; i < d->lanes; i++) {
+        if (d->lane[i].hand != h) continue;
+        if (d->lane[i].parked->stage == PARKED) {
+            d->nparked--;
+            world_unpark(d->world, i);
+        }
+        flight_abort(d->lane[i].flying);
+        flight_abort(d->lane[i].parked);
+    }
+}
+
+/* A hand whose budget is spent gives its lanes back. */
+static void leave(struct driver *d, uint32_t which)
+{
+    struct hand *h = d->hands[which];
+    tick(d);
+    give_up_flights(d, h);
+    for (uint32_t i = 0; i < d->lanes; i++)
+        if (d->lane[i].hand == h) d->lane[i].hand = NULL;
+    d->held -= h->lanes;
+    d->hands[which] = d->hands[--d->nhands];
+    h->stats.seconds = d->clock - h->began;
+}
+
+bool hand_may_launch(const struct hand *h)
+{
+    const struct budget *b = &h->budget;
+    if (h->over || relay_serves(h) || (b->simulations && h->launched >= b->simulations) ||
+        (b->steps && h->stats.steps >= b->steps))
+        return false;
+    return !b->expansions || (h->stats.expansions < b->expansions && h->launched < BARREN * b->expansions);
+}
+
+/* Sweeps of a large circuit take long and cannot be broken off: none is begun that would end too late. */
+static bool out_of_time(const struct driver *d, const struct hand *h)
+{
+    if (h->budget.stop && atomic_load_explicit(h->budget.stop, memory_order_relaxed)) return true;
+    return h->budget.deadline > 0 && clock_now() >= h->budget.deadline - d->round;
+}
+
+/* Give a lane a simulation. One that never leaves the tree ends at once, and the lane gets another: not too
+ * many of them, and not without looking at the clock. */
+static void launch(struct driver *d, struct lane *lane)
+{
+    struct hand *h = lane->hand;
+    if (h->lanes == 1 && lane->parked->stage != IDLE)
+        return; /* each result is known before the next begins */
+    for (int tries = 0; lane->flying->stage == IDLE && tries < LAUNCHES && hand_may_launch(h); tries++) {
+        h->launched++;
+        flight_launch(lane->flying);
+        if (tries == LAUNCHES - 1) h->over = out_of_time(d, h);
+    }
+}
+
+static void launch_all(struct driver *d)
+{
+    for (uint32_t i = 0; i < d->nhands; i++) d->hands[i]->over |= out_of_time(d, d->hands[i]);
+    for (uint32_t i = 0; i < d->lanes; i++)
+        if (d->lane[i].hand && d->lane[i].flying->stage == IDLE) launch(d, &d->lane[i]);
+}
+
+/* A hand that has nothing left to do. */
+static bool find_finished(const struct driver *d, uint32_t *which)
+{
+    for (uint32_t i = 0; i < d->nhands; i++) {
+        const struct hand *h = d->hands[i];
+        bool idle = h->aloft == 0 && !hand_may_launch(h);
+        if (h->over || (idle && !relay_busy(h))) return *which = i, true;
+    }
+    return false;
+}
+
+/* --- Trees ---------------------------------------------------------------------------------------------- */
+
+/* The node that a simulation is about to go on from. */
+static bool needs_node(const struct flight *f)
+{
+    return f->stage == ENTERING || f->stage == LEAVING || f->stage == ARRIVED || f->stage == WAITING;
+}
+
+/* Those under way learn the new numbers, and those whose node is gone are given up. */
+static void renumber(struct mcts *m, struct hand *h)
+{
+    struct driver *d = h->driver;
+    for (uint32_t i = 0; d && i < 2 * d->lanes; i++) {
+        struct flight *f = &d->flights[i];
+        if (f->hand != h || f->stage == IDLE || f->errand) continue;
+        f->node = tree_moved(m->tree, f->node);
+        for (uint32_t t = 0; t < f->tree_steps; t++) f->path[t] = tree_moved(m->tree, f->path[t]);
+        if (!needs_node(f) || (f->node && f->path[f->tree_steps - 1])) continue;
+        flight_abort(f);
+        h->launched--;
+    }
+    relay_renumber(h);
+}
+
+/* It may take a share of the time, not more. */
+bool driver_make_room(struct mcts *m, const struct budget *budget)
+{
+    if (!tree_collect(m->tree, 0.4, budget_share(budget, 0.2), budget)) return false;
+    for (uint32_t i = 0; i < m->nhands; i++) renumber(m, &m->hands[i]);
+    tree_forget(m->tree);
+    return true;
+}
+
+struct crowd {
+    struct mcts *m;
+    const struct budget *budget;
+};
+
+/* All hands of the search are here. Without room the search goes on with the tree it has. */
+static void tend_tree(void *data)
+{
+    const struct crowd *c = data;
+    struct tree *t = c->m->tree;
+    if (t->tight && !tree_grow(t)) t->full = true;
+    if ((t->full || t->edges_full) && !driver_make_room(c->m, c->budget)) t->stuck = true;
+}
+
+static bool wants_tending(const struct tree *t)
+{
+    return !t->stuck && (__atomic_load_n(&t->tight, __ATOMIC_RELAXED) || t->full || t->edges_full);
+}
+
+static void tend_trees(struct driver *d)
+{
+    for (uint32_t i = 0; i < d->nhands; i++) {
+        struct mcts *m = d->hands[i]->search;
+        struct crowd crowd = {m, &d->hands[i]->budget};
+        if (!m->tree->shared) {
+            if (wants_tending(m->tree)) tend_tree(&crowd);
+            continue;
+        }
+        if (!meeting_called(m->meeting) && wants_tending(m->tree)) meeting_call(m->meeting);
+        if (meeting_called(m->meeting)) meeting_attend(m->meeting, tend_tree, &crowd);
+    }
+}
+
+/* --- The loop ------------------------------------------------------------------------------------------- */
+
+/* Everybody stops when the reasoner gave up. */
+static void give_up(struct driver *d)
+{
+    const struct reasoner *r = d->world->reasoner;
+    for (uint32_t i = 0; i < d->nhands; i++) {
+        d->hands[i]->over = true;
+        if (!reasoner_timed_out(r)) d->hands[i]->search->trouble = r->error.text;
+    }
+}
+
+static void one_round(struct driver *d)
+{
+    bool watched = false;
+    for (uint32_t i = 0; i < d->nhands; i++) watched |= d->hands[i]->budget.deadline > 0;
+    double before = watched ? clock_now() : 0;
+    round_play(d);
+    for (uint32_t i = 0; i < d->nhands; i++) d->hands[i]->stats.rounds++;
+    if (d->world->failed) give_up(d);
+    if (!watched || !d->world->batch) return;
+    double took = clock_now() - before;
+    d->round = took > d->round ? took : 0.9 * d->round + 0.1 * took;
+}
+
+struct hand *driver_run(struct driver *d)
+{
+    uint32_t which;
+    for (;;) {
+        for (uint32_t i = 0; i < d->nhands; i++)
+            if (d->hands[i]->relay) relay_exchange(d->hands[i]);
+        launch_all(d);
+        if (find_finished(d, &which)) {
+            struct hand *h = d->hands[which];
+            leave(d, which);
+            struct crowd crowd = {h->search, &h->budget};
+            h->driver = NULL;
+            if (h->search->tree->shared) meeting_leave(h->search->meeting, tend_tree, &crowd);
+            return h;
+        }
+        if (d->nhands == 0) return NULL;
+        one_round(d);
+        if (!d->world->failed) tend_trees(d);
+    }
+}
+
+void driver_work(struct driver *d, struct hand *h, const struct budget *budget)
+{
+    driver_add(d, h, budget);
+    driver_run(d);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Inside of the loop: a simulation under way, and what the files around the driver share. */
+#ifndef SEARCH_DRIVER_INTERNAL_H
+#define SEARCH_DRIVER_INTERNAL_H
+
+#include "search/driver.h"
+
+enum stage {
+    IDLE,
+    ENTERING, /* the state of a tree node goes into the lane after the next step */
+    LEAVING,  /* it is there and was viewed: the chosen moves are made */
+    ARRIVED,  /* one step outside the tree, or at a state the tree knows */
+    PLAYING,  /* playing out */
+    WAITING,  /* at an ended node whose goals somebody else is fetching */
+    PARKED,   /* ended; goals to come */
+};
+
+struct flight {
+    struct hand *hand; /* whose simulation it is */
+    enum stage stage;
+    uint32_t node;  /* where the descent is; when ARRIVED, the parent; when PARKED, the ended node (or 0) */
+    uint32_t steps; /* moves made since the root */
+    uint32_t tree_steps; /* of these, how many belong to path nodes */
+    uint32_t playout_steps;
+    uint32_t *path;   /* nodes, tree_steps */
+    uint32_t *choice; /* tree_steps * nroles: index of the action */
+    uint32_t *moves;  /* steps * nroles */
+    uint8_t *forced;  /* steps * nroles: there was no other move */
+    uint32_t cap;     /* steps there is room for */
+    /* if wanted: the state before step t is states[state_start[t]] up to states[state_start[t + 1]] */
+    uint64_t *states;
+    uint32_t *state_start, starts_cap;
+    size_t states_cap;
+    bool stateless;        /* there was no memory for them */
+    bool end;              /* the last one was noted: the state after all steps */
+    bool expanded;         /* its new node is made: from there on it plays out */
+    bool cut;              /* broken off: without goals it is a draw */
+    struct errand *errand; /* leaf parallelisation: the playout is done for somebody else (relay.c) */
+};
+
+struct lane {
+    struct hand *hand;              /* NULL: free */
+    struct flight *flying, *parked; /* two per lane: one under way, one waiting for its goals */
+};
+
+struct driver {
+    struct world *world;
+    uint32_t nroles, lanes, held; /* lanes there are; lanes that belong to hands */
+    struct lane *lane;
+    struct flight *flights; /* two per lane */
+    struct hand **hands;    /* at work */
+    uint32_t nhands;
+    uint64_t park_mask[BATCH_MAX_WORDS];
+    uint32_t nparked;
+    double clock, ticked; /* seconds, each divided by the hands at work; when it was last put forward */
+    double round;         /* seconds that a round takes, rather too many */
+    /* scratch */
+    int16_t *goals;
+    uint32_t *chosen;   /* by lane */
+    uint64_t *draws;    /* by lane */
+    struct list *legal; /* by role */
+    struct state state;
+    uint32_t *stamp, stamp_now, stamp_cap; /* RAVE: moves seen further down, by role and move */
+};
+
+/* --- driver.c */
+bool hand_may_launch(const struct hand *h); /* its budget allows one more simulation */
+
+/* --- flight.c */
+/* From the root down, until it leaves the tree or ends. */
+void flight_launch(struct flight *f);
+void flight_descend(struct flight *f); /* the same from f->node */
+bool flight_reserve(struct flight *f); /* room for one more step; false without memory */
+void flight_release(struct flight *f); /* its memory */
+/* The state before the step to come, for policies that want it. */
+void flight_note_state(struct flight *f, const uint64_t *state, uint32_t words);
+/* The state in which there is no step to come. */
+void flight_note_end(struct flight *f, const uint64_t *state, uint32_t words);
+void flight_take(struct flight *f, uint32_t node, const uint32_t *choice);
+void flight_abort(struct flight *f);
+struct situation flight_situation(const struct flight *f, uint32_t role);
+
+/* --- backup.c: rewards go up the path and to those who learn; the flight is idle then. */
+void flight_finish(struct flight *f, const float *reward);
+void flight_draw(struct flight *f); /* the same with 50 for everybody */
+void flight_undo_pending(struct flight *f);
+/* Learn from a simulation that was backed up elsewhere, or not at all. */
+void flight_teach(struct flight *f, const float *reward, struct policy *policy);
+
+/* --- relay.c: playouts done by other threads */
+/* The playout after a new node goes to somebody else: true, and the flight is idle. */
+bool relay_send(struct flight *f, const struct state *state);
+/* Back up what has come back; give this driver's free lanes something to play. Called between rounds. */
+void relay_exchange(struct hand *h);
+/* A playout for somebody else is over. */
+void relay_return(struct flight *f, const float *reward);
+bool relay_busy(const struct hand *h);   /* something is still to come */
+bool relay_serves(const struct hand *h); /* it has playouts of others to do, and no simulations of its own */
+void relay_lose(struct flight *f);       /* such a playout is given up */
+void relay_renumber(struct hand *h);     /* its tree was collected */
+const struct state *relay_state(const struct flight *f); /* where such a playout begins */
+
+#endif
