@@ -8,7 +8,7 @@
 void flight_undo_pending(struct flight *f)
 {
     struct tree *t = f->hand->search->tree;
-    for (uint32_t k = 0; k < f->tree_steps; k++) {
+    for (uint32_t k = 0; k < f->tree_steps && !f->hand->solo; k++) {
         if (!f->path[k]) continue; /* collected meanwhile */
         struct tree_node *n = tree_node(t, f->path[k]);
         count_add(t, &n->pending, (uint32_t)-1);
@@ -125,8 +125,10 @@ static void keep_path(struct flight *f)
         if (i == count) break;
         f->choice[f->tree_steps] = i;
         f->path[f->tree_steps++] = at = node;
-        count_add(m->tree, &n->pending, 1);
-        pending_add(m->tree, &a[i], 1);
+        if (!f->hand->solo) {
+            count_add(m->tree, &n->pending, 1);
+            pending_add(m->tree, &a[i], 1);
+        }
         struct state swap = now;
         now = next;
         next = swap;
@@ -175,7 +177,7 @@ void flight_finish(struct flight *f, const float *reward)
     h->stats.playout_steps += f->playout_steps;
     h->stats.depth_sum += f->tree_steps;
     if (f->tree_steps > h->stats.max_depth) h->stats.max_depth = f->tree_steps;
-    f->stage = IDLE;
+    flight_stage(f, IDLE);
     h->aloft--;
 }
 

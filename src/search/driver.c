@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum {
+    GLANCE = 32,   /* rounds between two looks at stop flags, where no clock runs */
     LAUNCHES = 64, /* simulations in a row that may end in the tree before others get a turn */
     BARREN = 1000  /* simulations per node of a budget in nodes: the tree may be all there is */
 };
@@ -32,13 +33,18 @@ struct driver *driver_new(struct reasoner *reasoner, const struct code *code, ui
     d->goals = calloc((size_t)w->lanes * d->nroles, sizeof *d->goals);
     d->chosen = calloc(w->lanes, sizeof *d->chosen);
     d->draws = calloc(w->lanes, sizeof *d->draws);
+    d->until = calloc(w->lanes, sizeof *d->until);
+    d->stream = calloc(w->lanes, sizeof *d->stream);
     d->legal = calloc(d->nroles, sizeof *d->legal);
-    if (!d->lane || !d->flights || !d->hands || !d->goals || !d->chosen || !d->draws || !d->legal) {
+    if (!d->lane || !d->flights || !d->hands || !d->goals || !d->chosen || !d->draws || !d->until ||
+        !d->stream || !d->legal) {
         driver_free(d);
         return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
     }
-    for (uint32_t i = 0; i < d->lanes; i++)
+    for (uint32_t i = 0; i < d->lanes; i++) {
         d->lane[i].flying = &d->flights[2 * i], d->lane[i].parked = &d->flights[2 * i + 1];
+        d->lane[i].flying->lane = d->lane[i].parked->lane = i;
+    }
     return d;
 }
 
@@ -54,6 +60,8 @@ void driver_free(struct driver *d)
     free(d->goals);
     free(d->chosen);
     free(d->draws);
+    free(d->until);
+    free(d->stream);
     free(d->legal);
     free(d->stamp);
     state_done(&d->state);
@@ -100,13 +108,18 @@ void driver_add(struct driver *d, struct hand *h, const struct budget *budget)
     h->launched = 0;
     h->aloft = h->lanes = 0;
     h->over = false;
-    h->began = d->clock;
     h->stats = (struct mcts_stats){0};
+    h->began = d->clock;
+    h->solo = wanted == 1 && !h->search->tree->shared && !h->relay;
+    d->watched += budget->deadline > 0;
+    d->shared += h->search->tree->shared;
+    h->stats.rounds = d->now; /* until it leaves */
     h->search->trouble = NULL;
     h->search->tree->stuck = false;
     for (uint32_t i = 0; i < d->lanes && h->lanes < wanted; i++) {
         if (d->lane[i].hand) continue;
         d->lane[i].hand = d->lane[i].flying->hand = d->lane[i].parked->hand = h;
+        d->in[IDLE][i / 64] |= (uint64_t)1 << (i % 64);
         h->lanes++;
         d->held++;
     }
@@ -119,6 +132,7 @@ static void give_up_flights(struct driver *d, const struct hand *h)
         if (d->lane[i].hand != h) continue;
         if (d->lane[i].parked->stage == PARKED) {
             d->nparked--;
+            d->parked[i / 64] &= ~((uint64_t)1 << (i % 64));
             world_unpark(d->world, i);
         }
         flight_abort(d->lane[i].flying);
@@ -133,9 +147,15 @@ static void leave(struct driver *d, uint32_t which)
     tick(d);
     give_up_flights(d, h);
     for (uint32_t i = 0; i < d->lanes; i++)
-        if (d->lane[i].hand == h) d->lane[i].hand = NULL;
+        if (d->lane[i].hand == h) {
+            d->lane[i].hand = NULL;
+            d->in[IDLE][i / 64] &= ~((uint64_t)1 << (i % 64));
+        }
     d->held -= h->lanes;
     d->hands[which] = d->hands[--d->nhands];
+    d->watched -= h->budget.deadline > 0;
+    d->shared -= h->search->tree->shared;
+    h->stats.rounds = d->now - h->stats.rounds;
     h->stats.seconds = d->clock - h->began;
 }
 
@@ -155,36 +175,51 @@ static bool out_of_time(const struct driver *d, const struct hand *h)
     return h->budget.deadline > 0 && clock_now() >= h->budget.deadline - d->round;
 }
 
+static bool is_finished(const struct hand *h)
+{
+    return h->over || (h->aloft == 0 && !hand_may_launch(h) && !relay_busy(h));
+}
+
 /* Give a lane a simulation. One that never leaves the tree ends at once, and the lane gets another: not too
  * many of them, and not without looking at the clock. */
 static void launch(struct driver *d, struct lane *lane)
 {
     struct hand *h = lane->hand;
-    if (h->lanes == 1 && lane->parked->stage != IDLE)
-        return; /* each result is known before the next begins */
+    if (h->lanes == 1 && lane->parked->stage != IDLE) return; /* a result is known before the next begins */
     for (int tries = 0; lane->flying->stage == IDLE && tries < LAUNCHES && hand_may_launch(h); tries++) {
         h->launched++;
         flight_launch(lane->flying);
         if (tries == LAUNCHES - 1) h->over = out_of_time(d, h);
     }
+    if (lane->flying->stage == IDLE && is_finished(h)) d->finished = true;
+}
+
+/* What a descent begins with is on its way to the cache while others begin theirs. */
+static void fetch_roots(const struct driver *d)
+{
+    FOR_LANES(d, i, w, d->in[IDLE][w])
+    {
+        const struct tree *t = d->lane[i].hand->search->tree;
+        const char *root = (const char *)tree_node(t, t->root);
+        for (int line = 0; line < 4; line++) __builtin_prefetch(root + 64 * line);
+    }
 }
 
 static void launch_all(struct driver *d)
 {
-    for (uint32_t i = 0; i < d->nhands; i++) d->hands[i]->over |= out_of_time(d, d->hands[i]);
-    for (uint32_t i = 0; i < d->lanes; i++)
-        if (d->lane[i].hand && d->lane[i].flying->stage == IDLE) launch(d, &d->lane[i]);
+    if (d->watched || d->now % GLANCE == 0)
+        for (uint32_t i = 0; i < d->nhands; i++)
+            if (out_of_time(d, d->hands[i])) d->hands[i]->over = d->finished = true;
+    fetch_roots(d);
+    FOR_LANES(d, i, w, d->in[IDLE][w]) launch(d, &d->lane[i]);
 }
 
 /* A hand that has nothing left to do. */
-static bool find_finished(const struct driver *d, uint32_t *which)
+static bool find_finished(struct driver *d, uint32_t *which)
 {
-    for (uint32_t i = 0; i < d->nhands; i++) {
-        const struct hand *h = d->hands[i];
-        bool idle = h->aloft == 0 && !hand_may_launch(h);
-        if (h->over || (idle && !relay_busy(h))) return *which = i, true;
-    }
-    return false;
+    for (uint32_t i = 0; i < d->nhands && d->finished; i++)
+        if (is_finished(d->hands[i])) return *which = i, true;
+    return d->finished = false;
 }
 
 /* --- Trees ---------------------------------------------------------------------------------------------- */
@@ -241,6 +276,8 @@ static bool wants_tending(const struct tree *t)
 
 static void tend_trees(struct driver *d)
 {
+    if (!d->crowded && !d->shared) return;
+    d->crowded = false;
     for (uint32_t i = 0; i < d->nhands; i++) {
         struct mcts *m = d->hands[i]->search;
         struct crowd crowd = {m, &d->hands[i]->budget};
@@ -260,20 +297,17 @@ static void give_up(struct driver *d)
 {
     const struct reasoner *r = d->world->reasoner;
     for (uint32_t i = 0; i < d->nhands; i++) {
-        d->hands[i]->over = true;
+        d->hands[i]->over = d->finished = true;
         if (!reasoner_timed_out(r)) d->hands[i]->search->trouble = r->error.text;
     }
 }
 
 static void one_round(struct driver *d)
 {
-    bool watched = false;
-    for (uint32_t i = 0; i < d->nhands; i++) watched |= d->hands[i]->budget.deadline > 0;
-    double before = watched ? clock_now() : 0;
+    double before = d->watched ? clock_now() : 0;
     round_play(d);
-    for (uint32_t i = 0; i < d->nhands; i++) d->hands[i]->stats.rounds++;
     if (d->world->failed) give_up(d);
-    if (!watched || !d->world->batch) return;
+    if (!d->watched || !d->world->batch) return;
     double took = clock_now() - before;
     d->round = took > d->round ? took : 0.9 * d->round + 0.1 * took;
 }
@@ -282,9 +316,9 @@ struct hand *driver_run(struct driver *d)
 {
     uint32_t which;
     for (;;) {
-        for (uint32_t i = 0; i < d->nhands; i++)
-            if (d->hands[i]->relay) relay_exchange(d->hands[i]);
+        if (d->nhands == 1 && d->hands[0]->relay) relay_exchange(d->hands[0]);
         launch_all(d);
+        if (d->nhands == 1) d->finished = true; /* hands that serve have nothing to launch */
         if (find_finished(d, &which)) {
             struct hand *h = d->hands[which];
             leave(d, which);

@@ -13,11 +13,14 @@ enum stage {
     PLAYING,  /* playing out */
     WAITING,  /* at an ended node whose goals somebody else is fetching */
     PARKED,   /* ended; goals to come */
+    STAGES
 };
 
 struct flight {
     struct hand *hand; /* whose simulation it is */
-    enum stage stage;
+    enum stage stage;  /* changed by flight_stage alone: the driver's masks follow it */
+    uint32_t lane;     /* where it flies */
+    uint32_t began;    /* the round its playout began */
     uint32_t node;  /* where the descent is; when ARRIVED, the parent; when PARKED, the ended node (or 0) */
     uint32_t steps; /* moves made since the root */
     uint32_t tree_steps; /* of these, how many belong to path nodes */
@@ -43,6 +46,12 @@ struct lane {
     struct flight *flying, *parked; /* two per lane: one under way, one waiting for its goals */
 };
 
+/* For each lane `i` of a mask; `mask` is an expression in the number `w` of a word. */
+#define FOR_LANES(d, i, w, mask)                        \
+    for (uint32_t w = 0, i; w < (d)->world->words; w++) \
+        for (uint64_t left_##i = (mask);                \
+             left_##i && (i = w * 64 + (uint32_t)__builtin_ctzll(left_##i), true); left_##i &= left_##i - 1)
+
 struct driver {
     struct world *world;
     uint32_t nroles, lanes, held; /* lanes there are; lanes that belong to hands */
@@ -50,7 +59,19 @@ struct driver {
     struct flight *flights; /* two per lane */
     struct hand **hands;    /* at work */
     uint32_t nhands;
-    uint64_t park_mask[BATCH_MAX_WORDS];
+    uint32_t watched,
+        shared;    /* of these, how many have a deadline, and share their tree with other threads */
+    bool finished; /* one of them may have nothing left to do */
+    bool crowded;  /* a tree had no room */
+    /* Who is where, as masks: a round looks at lanes that enter or leave the tree, not at those that go on.
+     */
+    uint64_t in[STAGES][BATCH_MAX_WORDS]; /* by stage of the flight under way */
+    uint64_t uniform[BATCH_MAX_WORDS];    /* playing, by uniform choice that nobody records */
+    uint64_t parked[BATCH_MAX_WORDS];     /* the lane's other flight waits for its goals */
+    uint64_t due[BATCH_MAX_WORDS];        /* scratch */
+    uint32_t *until;  /* by lane: the round in which a playout must be looked at, ended or not */
+    uint64_t *stream; /* by lane: what uniform choices are drawn from */
+    uint32_t now;     /* rounds so far */
     uint32_t nparked;
     double clock, ticked; /* seconds, each divided by the hands at work; when it was last put forward */
     double round;         /* seconds that a round takes, rather too many */
@@ -67,6 +88,7 @@ struct driver {
 bool hand_may_launch(const struct hand *h); /* its budget allows one more simulation */
 
 /* --- flight.c */
+void flight_stage(struct flight *f, enum stage stage);
 /* From the root down, until it leaves the tree or ends. */
 void flight_launch(struct flight *f);
 void flight_descend(struct flight *f); /* the same from f->node */

@@ -5,6 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The masks tell of the flight under way: a parked one is not in them. */
+void flight_stage(struct flight *f, enum stage stage)
+{
+    struct driver *d = f->hand->driver;
+    if (d->lane[f->lane].flying == f) {
+        uint64_t bit = (uint64_t)1 << (f->lane % 64);
+        uint32_t w = f->lane / 64;
+        d->in[f->stage][w] &= ~bit;
+        d->uniform[w] &= ~bit;
+        d->in[stage][w] |= bit;
+    }
+    f->stage = stage;
+}
+
 bool flight_reserve(struct flight *f)
 {
     uint32_t nroles = f->hand->search->nroles;
@@ -94,9 +108,9 @@ void flight_take(struct flight *f, uint32_t node, const uint32_t *choice)
         row[r] = choice[r];
         f->moves[(size_t)f->steps * nroles + r] = a->move;
         f->forced[(size_t)f->steps * nroles + r] = node_actions(t, n, r) == 1;
-        pending_add(t, a, 1);
+        if (!f->hand->solo) pending_add(t, a, 1);
     }
-    count_add(t, &n->pending, 1);
+    if (!f->hand->solo) count_add(t, &n->pending, 1);
     flight_note_state(f, node_state(n), n->words);
     f->path[f->tree_steps++] = node;
     f->steps++;
@@ -125,7 +139,7 @@ void flight_descend(struct flight *f)
             if (flags & NODE_GOALS)
                 end_in_tree(f, n);
             else
-                f->stage = WAITING;
+                flight_stage(f, WAITING);
             return;
         }
         bool stuck = f->steps >= m->max_steps || !flight_reserve(f);
@@ -144,7 +158,7 @@ void flight_descend(struct flight *f)
         flight_take(f, at, choice);
         uint32_t child = m->opt.tree ? tree_child(m->tree, at, choice) : 0;
         if (!child) {
-            f->stage = ENTERING;
+            flight_stage(f, ENTERING);
             return;
         }
         f->node = child;
@@ -168,6 +182,6 @@ void flight_abort(struct flight *f)
         relay_lose(f);
     else
         flight_undo_pending(f);
-    f->stage = IDLE;
+    flight_stage(f, IDLE);
     f->hand->aloft--;
 }

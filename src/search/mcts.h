@@ -75,7 +75,8 @@ struct hand {
     uint32_t lanes, aloft; /* lanes held; simulations under way */
     uint64_t launched;     /* simulations */
     bool over;
-    double began;            /* on the driver's clock */
+    bool solo;    /* one simulation at a time, and the tree to itself: none is pending for another */
+    double began; /* on the driver's clock */
     struct mcts_stats stats; /* since it was last put to work */
 };
 

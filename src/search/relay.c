@@ -187,10 +187,13 @@ bool relay_send(struct flight *f, const struct state *state)
     struct errand *e = h->relay->centre->free;
     if (!h->relay->master || !e || !state_copy(&e->state, state)) return false;
     struct flight swap = e->flight;
+    uint32_t lane = f->lane;
     h->relay->centre->free = e->next;
+    flight_stage(f, IDLE);
     e->flight = *f;
     *f = swap;
     f->hand = h;
+    f->lane = lane;
     f->stage = IDLE;
     h->aloft--;
     stage(h->relay, e);
@@ -273,7 +276,7 @@ static void take_on(struct hand *h, struct flight *f, struct errand *e)
     f->node = f->tree_steps = f->playout_steps = 0;
     f->expanded = true;
     f->cut = false;
-    f->stage = ENTERING;
+    flight_stage(f, ENTERING);
     h->aloft++;
     if (!good) flight_draw(f);
 }
@@ -284,7 +287,7 @@ static void exchange_client(struct hand *h)
     struct driver *d = h->driver;
     struct errand *list = NULL;
     uint32_t room = 0;
-    for (uint32_t i = 0; i < d->lanes; i++) room += d->lane[i].hand == h && d->lane[i].flying->stage == IDLE;
+    FOR_LANES(d, i, w, d->in[IDLE][w]) room += d->lane[i].hand == h;
     pthread_mutex_lock(&r->lock);
     if (h->relay->staged) {
         append(&r->back, h->relay->staged);
@@ -322,9 +325,12 @@ static void hand_over(struct flight *f)
     struct hand *h = f->hand;
     struct errand *e = f->errand;
     struct flight swap = e->played;
+    uint32_t lane = f->lane;
+    flight_stage(f, IDLE);
     e->played = *f;
     *f = swap;
     f->hand = h;
+    f->lane = lane;
     f->errand = NULL;
     f->stage = IDLE;
     h->aloft--;

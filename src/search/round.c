@@ -33,34 +33,47 @@ static void collect_goals(struct driver *d)
     uint64_t mask[BATCH_MAX_WORDS];
     world_collect(d->world, d->goals, mask);
     if (d->world->failed) return;
+    memcpy(mask, d->parked, sizeof mask);
+    memset(d->parked, 0, sizeof d->parked);
     d->nparked = 0;
-    for (uint32_t i = 0; i < d->lanes; i++)
-        if (d->lane[i].parked->stage == PARKED) finish_parked(d, i);
+    FOR_LANES(d, i, w, mask[w]) finish_parked(d, i);
+}
+
+/* What a playout that nobody recorded has come to. */
+static void count_unseen(const struct driver *d, struct flight *f)
+{
+    uint32_t steps = d->now - f->began;
+    f->steps += steps;
+    f->playout_steps += steps;
+    f->hand->stats.steps += steps;
+}
+
+static bool is_uniform(const struct driver *d, uint32_t lane)
+{
+    return d->uniform[lane / 64] >> (lane % 64) & 1;
 }
 
 /* The lane's game is over (or cut): its goals are asked for, and the lane gets its other flight. */
 static void park(struct driver *d, uint32_t lane, uint32_t ended_node)
 {
-    struct flight *f = d->lane[lane].flying;
+    struct flight *f = d->lane[lane].flying, *other = d->lane[lane].parked;
+    uint64_t bit = (uint64_t)1 << (lane % 64);
+    if (is_uniform(d, lane)) count_unseen(d, f);
     if (f->hand->policy->wants_states) {
         world_state(d->world, lane, &d->state);
         flight_note_end(f, d->state.w, d->state.words);
     }
     f->node = ended_node;
-    f->stage = PARKED;
-    d->lane[lane].flying = d->lane[lane].parked;
+    flight_stage(f, PARKED);
+    d->in[PARKED][lane / 64] &= ~bit;
+    d->lane[lane].flying = other;
     d->lane[lane].parked = f;
-    d->park_mask[lane / 64] |= (uint64_t)1 << (lane % 64);
+    d->in[IDLE][lane / 64] |= bit;
+    d->parked[lane / 64] |= bit;
     d->nparked++;
 }
 
 /* --- Moves ---------------------------------------------------------------------------------------------- */
-
-/* Lanes in playout. */
-struct playing {
-    uint32_t guided[BATCH_MAX_LANES], uniform[BATCH_MAX_LANES];
-    uint32_t nguided, nuniform;
-};
 
 static void note_move(const struct driver *d, struct flight *f, uint32_t role, uint32_t move, bool forced)
 {
@@ -121,44 +134,28 @@ static void guided_batch(struct driver *d, uint32_t role, const uint32_t *lanes,
     }
 }
 
-static void uniform_moves(struct driver *d, const uint32_t *lanes, uint32_t n)
+/* Numbers for uniform choices: a stream of its own for every playout, begun from the search's. */
+static void draw_streams(struct driver *d)
 {
-    uint64_t mask[BATCH_MAX_WORDS] = {0};
-    bool records = false;
-    for (uint32_t i = 0; i < n; i++) {
-        struct hand *h = d->lane[lanes[i]].flying->hand;
-        mask[lanes[i] / 64] |= (uint64_t)1 << (lanes[i] % 64);
-        d->draws[lanes[i]] = rng_next(&h->rng);
-        records |= h->records;
-    }
-    world_choose(d->world, mask, d->draws);
-    for (uint32_t r = 0; r < d->nroles && records; r++) {
-        world_moves(d->world, r, d->chosen);
-        for (uint32_t i = 0; i < n; i++)
-            note_move(d, d->lane[lanes[i]].flying, r, d->chosen[lanes[i]], false);
+    for (uint32_t i = 0; i < d->world->lanes; i++) {
+        uint64_t x = d->stream[i] += 0x9e3779b97f4a7c15u;
+        x = (x ^ x >> 32) * 0xd6e8feb86659fd93u;
+        d->draws[i] = (x ^ x >> 32) * 0xd6e8feb86659fd93u >> 8;
     }
 }
 
-/* Those who leave the tree make the moves chosen there; those in playout are listed. */
-static void make_tree_moves(struct driver *d, struct playing *p)
+/* Uniform choices, those that are recorded and those that are not. */
+static void uniform_moves(struct driver *d, const uint32_t *lanes, uint32_t n, const uint64_t *unseen)
 {
-    p->nguided = p->nuniform = 0;
-    for (uint32_t i = 0; i < d->lanes; i++) {
-        struct flight *f = d->lane[i].flying;
-        if (f->stage == LEAVING) {
-            for (uint32_t r = 0; r < d->nroles; r++)
-                world_move(d->world, i, r, f->moves[(size_t)(f->steps - 1) * d->nroles + r]);
-            f->stage = ARRIVED;
-        } else if (f->stage == PLAYING) {
-            const struct policy *policy = f->hand->policy;
-            if (policy_is_uniform(policy))
-                p->uniform[p->nuniform++] = i;
-            else
-                p->guided[p->nguided++] = i;
-            if (!policy->wants_states) continue;
-            world_state(d->world, i, &d->state);
-            flight_note_state(f, d->state.w, d->state.words);
-        }
+    uint64_t mask[BATCH_MAX_WORDS];
+    memcpy(mask, unseen, sizeof mask);
+    for (uint32_t i = 0; i < n; i++) mask[lanes[i] / 64] |= (uint64_t)1 << (lanes[i] % 64);
+    draw_streams(d);
+    world_choose(d->world, mask, d->draws);
+    for (uint32_t r = 0; r < d->nroles && n; r++) {
+        world_moves(d->world, r, d->chosen);
+        for (uint32_t i = 0; i < n; i++)
+            note_move(d, d->lane[lanes[i]].flying, r, d->chosen[lanes[i]], false);
     }
 }
 
@@ -172,37 +169,91 @@ static void count_steps(struct driver *d, const uint32_t *lanes, uint32_t n)
     }
 }
 
+/* Those who leave the tree make the moves chosen there. */
+static void tree_moves(struct driver *d)
+{
+    FOR_LANES(d, i, w, d->in[LEAVING][w])
+    {
+        struct flight *f = d->lane[i].flying;
+        for (uint32_t r = 0; r < d->nroles; r++)
+            world_move(d->world, i, r, f->moves[(size_t)(f->steps - 1) * d->nroles + r]);
+        flight_stage(f, ARRIVED);
+    }
+}
+
 static void make_moves(struct driver *d)
 {
-    struct playing p;
-    make_tree_moves(d, &p);
-    if (p.nuniform) uniform_moves(d, p.uniform, p.nuniform);
-    for (uint32_t r = 0; r < d->nroles && p.nguided; r++)
-        (d->world->batch ? guided_batch : guided_moves)(d, r, p.guided, p.nguided);
-    count_steps(d, p.uniform, p.nuniform);
-    count_steps(d, p.guided, p.nguided);
+    uint32_t guided[BATCH_MAX_LANES], recorded[BATCH_MAX_LANES], nguided = 0, nrecorded = 0;
+    uint64_t unseen = 0;
+    tree_moves(d);
+    FOR_LANES(d, i, w, d->in[PLAYING][w] & ~d->uniform[w])
+    {
+        struct flight *f = d->lane[i].flying;
+        if (policy_is_uniform(f->hand->policy))
+            recorded[nrecorded++] = i;
+        else
+            guided[nguided++] = i;
+        if (!f->hand->policy->wants_states) continue;
+        world_state(d->world, i, &d->state);
+        flight_note_state(f, d->state.w, d->state.words);
+    }
+    for (uint32_t w = 0; w < d->world->words; w++) unseen |= d->uniform[w];
+    if (unseen || nrecorded) uniform_moves(d, recorded, nrecorded, d->uniform);
+    for (uint32_t r = 0; r < d->nroles && nguided; r++)
+        (d->world->batch ? guided_batch : guided_moves)(d, r, guided, nguided);
+    count_steps(d, recorded, nrecorded);
+    count_steps(d, guided, nguided);
 }
 
 /* --- What the view shows -------------------------------------------------------------------------------- */
 
+static bool cuts(const struct flight *f)
+{
+    return f->hand->search->opt.cutoff.kind != CUT_NEVER;
+}
+
+/* When the playout must be looked at, whether it has ended or not: at its longest, where it is cut, and when
+ * there is no more room for its moves. */
+static void set_limit(struct driver *d, struct flight *f, bool unseen)
+{
+    const struct mcts *m = f->hand->search;
+    uint32_t most = m->max_steps > f->steps ? m->max_steps - f->steps : 0;
+    const struct cutoff *cutoff = &m->opt.cutoff;
+    if (cuts(f) && most > cutoff->steps - f->playout_steps) most = cutoff->steps - f->playout_steps;
+    if (!unseen && most > f->cap - f->steps) most = f->cap - f->steps;
+    d->until[f->lane] = d->now + (most ? most : 1);
+}
+
+static void begin_playout(struct driver *d, struct flight *f)
+{
+    struct hand *h = f->hand;
+    bool uniform = policy_is_uniform(h->policy), unseen = uniform && !h->records;
+    flight_stage(f, PLAYING);
+    f->began = d->now;
+    if (uniform) d->stream[f->lane] = rng_next(&h->rng);
+    if (unseen) d->uniform[f->lane / 64] |= (uint64_t)1 << (f->lane % 64);
+    set_limit(d, f, unseen);
+}
+
 /* The new node takes part in the simulation: its first move is drawn here and counts for it. The state and
- * the legal moves are in the driver's scratch. */
-static void first_move(struct driver *d, struct flight *f, uint32_t node)
+ * the legal moves are in the driver's scratch. False: it has none, the playout begins at once. */
+static bool first_move(struct driver *d, struct flight *f, uint32_t node)
 {
     uint32_t first[MCTS_MAX_ROLES];
-    if (!node || !flight_reserve(f)) return;
+    if (!node || !flight_reserve(f)) return false;
     f->node = node;
     for (uint32_t r = 0; r < d->nroles; r++) {
         const struct list *l = &d->legal[r];
-        if (l->n == 0) return;
+        if (l->n == 0) return false;
         struct situation s = flight_situation(f, r);
         s.state = d->state.w;
         s.state_words = d->state.words;
         first[r] = l->n > 1 ? policy_choose(f->hand->policy, &s, &f->hand->rng, l->v, l->n) : 0;
     }
     flight_take(f, node, first);
-    f->stage = LEAVING;
+    flight_stage(f, LEAVING);
     if (f->hand->relay) relay_send(f, &d->state);
+    return true;
 }
 
 /* The lane is one step outside the tree: find or make the node. */
@@ -214,8 +265,10 @@ static void arrive(struct driver *d, uint32_t lane)
     if (!m->opt.tree || f->expanded) {
         if (terminal)
             park(d, lane, 0);
+        else if (flight_reserve(f))
+            begin_playout(d, f);
         else
-            f->stage = PLAYING;
+            flight_draw(f);
         return;
     }
     world_state(d->world, lane, &d->state);
@@ -234,50 +287,54 @@ static void arrive(struct driver *d, uint32_t lane)
     if (node) {
         tree_link(m->tree, f->node, choice, node);
         f->hand->stats.expansions++;
+    } else {
+        d->crowded = true;
     }
+    if (m->tree->edges_full) d->crowded = true;
     if (terminal) {
         park(d, lane, node);
         return;
     }
-    f->stage = PLAYING;
     f->expanded = true;
-    first_move(d, f, node);
+    if (first_move(d, f, node)) return;
+    if (flight_reserve(f))
+        begin_playout(d, f);
+    else
+        flight_draw(f);
 }
 
-static bool must_cut(const struct flight *f)
-{
-    const struct cutoff *cutoff = &f->hand->search->opt.cutoff;
-    return cutoff->kind != CUT_NEVER && f->playout_steps >= cutoff->steps;
-}
-
+/* A playout that has not ended is at one of its limits. */
 static void look(struct driver *d, uint32_t lane)
 {
     struct flight *f = d->lane[lane].flying;
-    if (world_terminal(d->world, lane)) {
-        park(d, lane, 0);
+    const struct mcts *m = f->hand->search;
+    bool unseen = is_uniform(d, lane);
+    if (unseen) count_unseen(d, f), f->began = d->now;
+    bool endless = f->steps >= m->max_steps || (!unseen && !flight_reserve(f));
+    if (!endless && (!cuts(f) || f->playout_steps < m->opt.cutoff.steps)) {
+        set_limit(d, f, unseen);
         return;
     }
-    bool endless = f->steps >= f->hand->search->max_steps || !flight_reserve(f);
-    if (!endless && !must_cut(f)) return;
     f->hand->stats.cut++;
     f->cut = true;
-    if (!endless && f->hand->search->opt.cutoff.kind == CUT_GOAL_STABLE)
+    if (!endless && m->opt.cutoff.kind == CUT_GOAL_STABLE)
         park(d, lane, 0);
     else
         flight_draw(f);
 }
 
-/* A lane ends whose last game is still waiting for its goals. */
-static bool must_collect(const struct driver *d)
+static bool is_due(const struct driver *d, uint32_t lane)
 {
-    for (uint32_t i = 0; i < d->lanes; i++) {
-        if (d->lane[i].parked->stage != PARKED) continue;
-        const struct flight *f = d->lane[i].flying;
-        if (f->stage != PLAYING && f->stage != ARRIVED) continue;
-        if (world_terminal(d->world, i) ||
-            (f->hand->search->opt.cutoff.kind == CUT_GOAL_STABLE && must_cut(f)))
-            return true;
-    }
+    return (int32_t)(d->now - d->until[lane]) >= 0;
+}
+
+/* A lane ends, or may be cut, whose last game is still waiting for its goals. */
+static bool must_collect(const struct driver *d, const uint64_t *terminal)
+{
+    for (uint32_t w = 0; w < d->world->words; w++)
+        if (d->parked[w] & terminal[w] & (d->in[PLAYING][w] | d->in[ARRIVED][w])) return true;
+    FOR_LANES(d, i, w, d->parked[w] & d->in[PLAYING][w])
+    if (is_due(d, i)) return true;
     return false;
 }
 
@@ -304,15 +361,16 @@ static void fetch_goals(struct driver *d, const struct flight *f)
  * or when nobody has anything else to do. A driver with one lane does it at once. */
 static void look_at_goals(struct driver *d)
 {
-    bool waiting = false, flying = false;
-    for (uint32_t i = 0; i < d->lanes; i++) {
-        waiting |= d->lane[i].flying->stage == WAITING;
-        flying |= d->lane[i].flying->stage != IDLE;
+    uint64_t waiting = 0, flying = 0;
+    for (uint32_t w = 0; w < d->world->words; w++) {
+        waiting |= d->in[WAITING][w];
+        for (int stage = ENTERING; stage < PARKED; stage++) flying |= d->in[stage][w];
     }
     if (waiting || !flying || d->nparked > d->held / 8) collect_goals(d);
-    for (uint32_t i = 0; i < d->lanes && waiting; i++) {
+    if (!waiting) return;
+    FOR_LANES(d, i, w, d->in[WAITING][w])
+    {
         struct flight *f = d->lane[i].flying;
-        if (f->stage != WAITING) continue;
         const struct tree_node *n = tree_node(f->hand->search->tree, f->node);
         if (d->nparked == 0 && !(node_flags(n) & NODE_GOALS)) fetch_goals(d, f);
         if (node_flags(n) & NODE_GOALS) flight_descend(f);
@@ -321,9 +379,9 @@ static void look_at_goals(struct driver *d)
 
 static void enter(struct driver *d)
 {
-    for (uint32_t i = 0; i < d->lanes; i++) {
+    FOR_LANES(d, i, w, d->in[ENTERING][w])
+    {
         const struct flight *f = d->lane[i].flying;
-        if (f->stage != ENTERING) continue;
         if (f->errand) {
             const struct state *s = relay_state(f);
             world_put(d->world, i, s->w, s->words);
@@ -334,27 +392,44 @@ static void enter(struct driver *d)
     }
 }
 
+/* Everybody who has got somewhere, lane by lane: results go into the tree in this order. */
+static void look_around(struct driver *d, const uint64_t *terminal)
+{
+    uint64_t before[BATCH_MAX_WORDS];
+    memcpy(before, d->parked, sizeof before);
+    for (uint32_t i = 0; i < d->lanes; i++)
+        if (is_due(d, i)) d->due[i / 64] |= (uint64_t)1 << (i % 64);
+    FOR_LANES(d, i, w,
+              d->in[ENTERING][w] | d->in[ARRIVED][w] | (d->in[PLAYING][w] & (terminal[w] | d->due[w])))
+    {
+        struct flight *f = d->lane[i].flying;
+        if (f->stage == ENTERING)
+            flight_stage(f, LEAVING);
+        else if (f->stage == ARRIVED)
+            arrive(d, i);
+        else if (world_terminal(d->world, i))
+            park(d, i, 0);
+        else
+            look(d, i);
+    }
+    memset(d->due, 0, sizeof d->due);
+    uint64_t fresh[BATCH_MAX_WORDS], any = 0;
+    for (uint32_t w = 0; w < d->world->words; w++) any |= fresh[w] = d->parked[w] & ~before[w];
+    if (any) world_park(d->world, fresh);
+}
+
 void round_play(struct driver *d)
 {
     struct world *w = d->world;
+    d->now++;
     make_moves(d);
     if (w->failed) return;
     world_step(w);
     enter(d);
     world_view(w);
     if (w->failed) return;
-    if (d->nparked && must_collect(d)) collect_goals(d);
-    memset(d->park_mask, 0, sizeof d->park_mask);
-    for (uint32_t i = 0; i < d->lanes; i++) {
-        struct flight *f = d->lane[i].flying;
-        if (f->stage == ENTERING)
-            f->stage = LEAVING;
-        else if (f->stage == ARRIVED)
-            arrive(d, i);
-        else if (f->stage == PLAYING)
-            look(d, i);
-    }
-    if (d->nparked) world_park(w, d->park_mask);
-    if (w->failed) return;
-    look_at_goals(d);
+    const uint64_t *terminal = world_ends(w);
+    if (d->nparked && must_collect(d, terminal)) collect_goals(d);
+    look_around(d, terminal);
+    if (!w->failed) look_at_goals(d);
 }

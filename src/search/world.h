@@ -44,6 +44,11 @@ static inline bool world_terminal(const struct world *w, uint32_t lane)
     const uint64_t *mask = w->batch ? w->batch->terminal : w->terminal;
     return mask[lane / 64] >> (lane % 64) & 1;
 }
+/* The same as a mask. */
+static inline const uint64_t *world_ends(const struct world *w)
+{
+    return w->batch ? w->batch->terminal : w->terminal;
+}
 void world_state(struct world *w, uint32_t lane, struct state *out);
 void world_legal(struct world *w, uint32_t lane, uint32_t role, struct list *out);
 /* On the circuit the same for all lanes at once, as sets: those of a lane begin at lane * *words, bit i =
