@@ -135,7 +135,7 @@ int lab_run(int argc, char **argv)
         {"steps", 0, OPTION_INT, &a.budget.steps, .min = 0, .max = 1e15, .value = "N",
          .help = "positions entered per move, in the tree and in playouts, likewise"},
         {"together", 't', OPTION_INT, &a.together, .min = 0, .max = 512, .value = "N",
-         .help = "games side by side on each thread, where budgets are counts; 0: as many as fill the lanes"},
+         .help = "games side by side on each thread, where budgets are counts; 0: 64, as memory allows"},
         {"seed", 0, OPTION_SEED, &a.seed, .value = "N", .help = "another seed; 0: the experiment's"},
         {"part", 0, OPTION_STRING, &a.part, .value = "K/N",
          .help = "every N-th game only: for several machines, whose databases `ludens lab merge` joins"},

@@ -5,12 +5,14 @@
 #include "lab/stats.h"
 #include "match/together.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define HEARTBEAT 10 /* seconds */
+#define TOGETHER 64  /* games side by side */
 #define PATIENCE 3   /* failures after which a cell is given up */
 
 struct job {
@@ -227,10 +229,11 @@ static double appetite(const struct schedule *schedule, const struct schedule_ce
     return sum * schedule->games[c->game]->nroles / c->nplayers;
 }
 
-/* How many games a thread plays side by side: as many as fill the lanes, and as memory allows. */
+/* How many games a thread plays side by side: enough to fill the sweeps, few enough that their trees and
+ * tables are not all out of the caches (docs/laboratory.md has the measurement), and as memory allows. */
 static uint32_t guests_of(const struct run *run, const struct schedule_cell *c)
 {
-    uint32_t widths[4], n = batch_widths(widths), most = run->o->together ? run->o->together : widths[n - 1];
+    uint32_t most = run->o->together ? run->o->together : TOGETHER;
     double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2 / run->o->jobs;
     double fit = memory / appetite(run->schedule, c);
     return fit < 1 ? 1 : fit < most ? (uint32_t)fit : most;
@@ -426,10 +429,22 @@ static bool supervise(struct run *run, struct error *error)
     return n > 0 || error_set(error, ERROR_SYSTEM, "no thread could be started");
 }
 
+/* Trees and tables come and go with every game: what one gives back the next takes, without the system in
+ * between. */
+static void keep_memory(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+    mallopt(M_TOP_PAD, 16 << 20);
+#endif
+}
+
 bool run_experiment(struct schedule *schedule, struct db *db, const struct run_options *o,
                     struct run_progress *summary, struct error *error)
 {
     struct run run = {.schedule = schedule, .db = db, .o = o};
+    keep_memory();
     pthread_mutex_init(&run.lock, NULL);
     pthread_cond_init(&run.change, NULL);
     run.tables = calloc(schedule->spec->ngames, sizeof *run.tables);

@@ -101,6 +101,7 @@ void driver_add(struct driver *d, struct hand *h, const struct budget *budget)
         d->world->failed = false;
         error_clear(&d->world->reasoner->error);
         d->world->bulk = false;
+        d->round = 0; /* a machine that was busy then need not be now */
     }
     d->world->bulk |= !policy_is_uniform(h->policy);
     h->driver = d;

@@ -71,6 +71,13 @@ struct values_ops {
      * them one by one. */
     const float *(*score_set)(struct values *v, const struct situation *s, const uint64_t *legal,
                               uint32_t words, float *room);
+    /* Gibbs weights exp((score - 100) / tau) by move number, of so many moves at least; valid until the next
+     * call. NULL, or NULL is returned: weigh the scores. */
+    const float *(*weigh_set)(struct values *v, uint32_t role, uint32_t moves, float tau);
+    /* A choice for this situation is near: begin to load what scoring will need, first what tells where it
+     * is (stage 0), then that itself (stage 1). NULL: nothing to gain. */
+    void (*fetch)(const struct values *v, const struct situation *s, const uint64_t *legal, uint32_t words,
+                  int stage);
     /* Learn from an episode. */
     void (*learn)(struct values *v, const struct episode *e);
     /* Multiply all visit counts by gamma (001 equation 3). NULL: the scheme does not decay. */
@@ -124,6 +131,10 @@ uint32_t policy_choose(struct policy *p, const struct situation *s, struct rng *
 /* The same for a set of moves with `count` > 1 elements: the move itself. */
 uint32_t policy_choose_set(struct policy *p, const struct situation *s, struct rng *rng,
                            const uint64_t *legal, uint32_t words, uint32_t count);
+static inline bool policy_fetches(const struct policy *p)
+{
+    return p->values && p->values->ops->fetch;
+}
 static inline bool policy_is_uniform(const struct policy *p)
 {
     return !p->values && !p->lgr;

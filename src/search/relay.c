@@ -136,7 +136,6 @@ static void stage(struct relay_end *end, struct errand *e)
 static bool copy_moves(struct flight *to, const struct flight *from)
 {
     uint32_t nroles = from->hand->search->nroles;
-    to->hand = from->hand;
     to->steps = to->tree_steps = 0;
     while (to->cap <= from->steps)
         if (to->steps = to->cap, !flight_reserve(to)) return false;
@@ -165,7 +164,9 @@ static void send_twin(struct hand *h, const struct errand *first)
     struct errand *e = r->free;
     const struct flight *from = &first->flight;
     const struct tree *t = h->search->tree;
-    if (!e || !state_copy(&e->state, &first->state) || !copy_moves(&e->flight, from)) return;
+    if (!e) return;
+    e->flight.hand = h;
+    if (!state_copy(&e->state, &first->state) || !copy_moves(&e->flight, from)) return;
     r->free = e->next;
     struct flight *f = &e->flight;
     memcpy(f->path, from->path, from->tree_steps * sizeof *f->path);
@@ -222,6 +223,7 @@ static void take_back(struct hand *h, struct errand *e)
     e->away = false;
     r->away--;
     if (good) {
+        h->stats.steps += e->played.playout_steps;
         flight_finish(f, e->reward);
     } else {
         f->stage = PLAYING;
@@ -271,7 +273,6 @@ static void exchange_master(struct hand *h)
 static void take_on(struct hand *h, struct flight *f, struct errand *e)
 {
     bool good = copy_moves(f, &e->flight);
-    f->hand = h;
     f->errand = e;
     f->node = f->tree_steps = f->playout_steps = 0;
     f->expanded = true;
@@ -342,6 +343,7 @@ void relay_return(struct flight *f, const float *reward)
 {
     struct hand *h = f->hand;
     if (h->records) flight_teach(f, reward, h->policy);
+    h->stats.steps -= f->playout_steps; /* the master counts them */
     memcpy(f->errand->reward, reward, h->search->nroles * sizeof *reward);
     hand_over(f);
 }

@@ -114,6 +114,18 @@ static void guided_moves(struct driver *d, uint32_t role, const uint32_t *lanes,
     }
 }
 
+/* Tables of many searches are not in the caches: they are asked for a few lanes before they are needed. */
+enum { FETCH_AHEAD = 5 };
+
+static void fetch_tables(const struct flight *f, uint32_t role, const uint64_t *legal, uint32_t words,
+                         int stage)
+{
+    const struct policy *p = f->hand->policy;
+    if (!policy_fetches(p)) return;
+    struct situation s = flight_situation(f, role);
+    p->values->ops->fetch(p->values, &s, legal, words, stage);
+}
+
 /* The same on the circuit, from sets. */
 static void guided_batch(struct driver *d, uint32_t role, const uint32_t *lanes, uint32_t n)
 {
@@ -123,6 +135,12 @@ static void guided_batch(struct driver *d, uint32_t role, const uint32_t *lanes,
     for (uint32_t i = 0; i < n; i++) {
         uint32_t lane = lanes[i], move = 0;
         const uint64_t *set = sets + (size_t)lane * words;
+        for (int stage = 0; stage < 2; stage++) {
+            uint32_t ahead = i + (2 - (uint32_t)stage) * FETCH_AHEAD;
+            if (ahead < n && count[lanes[ahead]] > 1)
+                fetch_tables(d->lane[lanes[ahead]].flying, role, sets + (size_t)lanes[ahead] * words, words,
+                             stage);
+        }
         if (count[lane] > 1) {
             struct flight *f = d->lane[lane].flying;
             struct situation s = playout_situation(f, role);

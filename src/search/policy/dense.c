@@ -84,6 +84,24 @@ INLINE float gibbs_body(const float *scores, uint32_t n, float tau, float *out)
     return sum;
 }
 
+float dense_exp(float x)
+{
+    x = x > -87 ? x : -87;
+    int power = (int)(x * 1.44269504f - 0.5f);
+    float whole = (float)power, p;
+    union {
+        int32_t bits;
+        float value;
+    } scale = {(power + 127) * (1 << 23)};
+    x = x - whole * 0.693359375f + whole * 2.12194440e-4f;
+    p = x * 1.9875691500e-4f + 1.3981999507e-3f;
+    p = p * x + 8.3334519073e-3f;
+    p = p * x + 4.1665795894e-2f;
+    p = p * x + 1.6666665459e-1f;
+    p = p * x + 5.0000001201e-1f;
+    return (p * x * x + x + 1) * scale.value;
+}
+
 INLINE uint32_t element_body(const uint64_t *set, uint32_t words, uint32_t which)
 {
     for (uint32_t w = 0; w < words; w++) {

@@ -27,6 +27,9 @@ uint32_t dense_best(const float *scores, const uint64_t *legal, uint32_t words, 
  */
 float dense_gibbs(const float *scores, uint32_t n, float tau, float *out);
 
+/* exp(x) for x <= 0, the same way. */
+float dense_exp(float x);
+
 /* The first element of a set that is not empty; the which-th of one that has so many. */
 static inline uint32_t set_first(const uint64_t *set)
 {

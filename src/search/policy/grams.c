@@ -300,6 +300,13 @@ const struct followers *grams_after_two(const struct grams *g, uint32_t before, 
     return f->ripe ? f : NULL;
 }
 
+void grams_fetch(const struct grams *g, uint32_t before, uint32_t last)
+{
+    if (last < g->ntwo) __builtin_prefetch(&g->two[last]);
+    if (last == MOVE_NONE || before == MOVE_NONE || !g->three) return;
+    __builtin_prefetch(&g->three[context_start(g, context_key(before, last))]);
+}
+
 /* --- Learning ------------------------------------------------------------------------------------------- */
 
 /* A load whose value nobody waits for. A prefetch would be dropped where the page is not at hand either. */

@@ -89,6 +89,7 @@ void grams_scale_all(struct grams *g, float factor);
 /* What followed one move, or two: NULL unless some of it may be ripe. */
 const struct followers *grams_after(const struct grams *g, uint32_t last);
 const struct followers *grams_after_two(const struct grams *g, uint32_t before, uint32_t last);
+void grams_fetch(const struct grams *g, uint32_t before, uint32_t last); /* it will be asked for */
 static inline const struct reply *grams_replies(const struct grams *g, const struct followers *f)
 {
     return f->count > 1 ? g->replies + f->first : &f->only; /* not dense */

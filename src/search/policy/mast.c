@@ -9,7 +9,52 @@ struct mast {
     bool tree_only;
     uint32_t nroles;
     struct stat_row *rows; /* by role */
+    /* Gibbs weights of the means, kept while a sampler asks for them with the same tau */
+    float tau;       /* 0: nobody did */
+    float **weights; /* by role, as long as the row was then */
+    uint32_t *sizes;
 };
+
+static float weight_of(const struct mast *m, float mean)
+{
+    return dense_exp((mean - 100) / m->tau);
+}
+
+/* Weights for the whole row, as wide as it is now. */
+static bool weigh_row(struct mast *m, uint32_t role)
+{
+    const struct stat_row *row = &m->rows[role];
+    float *grown = realloc(m->weights[role], (row->size + 1) * sizeof *grown);
+    if (!grown) return false;
+    m->weights[role] = grown;
+    m->sizes[role] = row->size;
+    for (uint32_t i = 0; i < row->size; i++) grown[i] = weight_of(m, row->mean[i]);
+    return true;
+}
+
+static const float *weigh_set(struct values *v, uint32_t role, uint32_t moves, float tau)
+{
+    struct mast *m = (struct mast *)v;
+    struct stat_row *row = &m->rows[role];
+    if (row->size < moves && !stat_row_reserve(row, moves)) return NULL;
+    if (m->tau != tau) {
+        m->tau = tau;
+        memset(m->sizes, 0, m->nroles * sizeof *m->sizes);
+    }
+    if (m->sizes[role] < row->size && !weigh_row(m, role)) return NULL;
+    return m->weights[role];
+}
+
+static void fetch(const struct values *v, const struct situation *s, const uint64_t *legal, uint32_t words,
+                  int stage)
+{
+    const struct mast *m = (const struct mast *)v;
+    const float *row = m->tau > 0 ? m->weights[s->role] : m->rows[s->role].mean;
+    uint32_t size = m->tau > 0 ? m->sizes[s->role] : m->rows[s->role].size;
+    for (uint32_t w = 0; w < words && stage == 1 && w * 64 + 64 <= size; w++)
+        for (uint32_t part = 0; part < 4; part++)
+            if (legal[w] >> 16 * part & 0xffff) __builtin_prefetch(row + w * 64 + 16 * part);
+}
 
 static void score(struct values *v, const struct situation *s, const uint32_t *moves, uint32_t n, float *out)
 {
@@ -32,7 +77,9 @@ static void learn(struct values *v, const struct episode *e)
         for (uint32_t t = e->steps; t-- > 0;) {
             reward *= e->discount;
             if (m->tree_only && t >= e->tree_steps) continue;
-            stat_row_add(&m->rows[r], e->moves[t * e->nroles + r], reward);
+            uint32_t move = e->moves[t * e->nroles + r];
+            stat_row_add(&m->rows[r], move, reward);
+            if (m->tau > 0 && move < m->sizes[r]) m->weights[r][move] = weight_of(m, m->rows[r].mean[move]);
         }
     }
 }
@@ -41,6 +88,7 @@ static void decay(struct values *v, float gamma)
 {
     struct mast *m = (struct mast *)v;
     for (uint32_t r = 0; r < m->nroles; r++) stat_row_scale(&m->rows[r], gamma);
+    memset(m->sizes, 0, m->nroles * sizeof *m->sizes); /* where counts came to nothing, means did, too */
 }
 
 static void decay_episode(struct values *v, const struct episode *e, float omega)
@@ -49,12 +97,16 @@ static void decay_episode(struct values *v, const struct episode *e, float omega
     for (uint32_t t = 0; t < (m->tree_only ? e->tree_steps : e->steps); t++)
         for (uint32_t r = 0; r < e->nroles; r++)
             stat_row_scale_one(&m->rows[r], e->moves[t * e->nroles + r], omega);
+    if (omega == 0) memset(m->sizes, 0, m->nroles * sizeof *m->sizes);
 }
 
 static void mast_free(struct values *v)
 {
     struct mast *m = (struct mast *)v;
     for (uint32_t r = 0; r < m->nroles && m->rows; r++) stat_row_done(&m->rows[r]);
+    for (uint32_t r = 0; r < m->nroles && m->weights; r++) free(m->weights[r]);
+    free(m->weights);
+    free(m->sizes);
     free(m->rows);
     free(m);
 }
@@ -64,6 +116,8 @@ struct values *values_mast(uint32_t nroles, bool tree_only)
     static const struct values_ops ops[] = {{.name = "mast",
                                              .score = score,
                                              .score_set = score_set,
+                                             .weigh_set = weigh_set,
+                                             .fetch = fetch,
                                              .learn = learn,
                                              .decay = decay,
                                              .decay_episode = decay_episode,
@@ -71,6 +125,8 @@ struct values *values_mast(uint32_t nroles, bool tree_only)
                                             {.name = "tomast",
                                              .score = score,
                                              .score_set = score_set,
+                                             .weigh_set = weigh_set,
+                                             .fetch = fetch,
                                              .learn = learn,
                                              .decay = decay,
                                              .decay_episode = decay_episode,
@@ -81,6 +137,8 @@ struct values *values_mast(uint32_t nroles, bool tree_only)
     m->tree_only = tree_only;
     m->nroles = nroles;
     m->rows = calloc(nroles, sizeof *m->rows);
-    if (!m->rows) return mast_free(&m->values), NULL;
+    m->weights = calloc(nroles, sizeof *m->weights);
+    m->sizes = calloc(nroles, sizeof *m->sizes);
+    if (!m->rows || !m->weights || !m->sizes) return mast_free(&m->values), NULL;
     return &m->values;
 }

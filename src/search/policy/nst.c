@@ -79,6 +79,32 @@ static const float *score_set(struct values *v, const struct situation *s, const
     return room;
 }
 
+/* Sixteen values are a line of the cache. */
+static void fetch_row(const float *row, const uint64_t *legal, uint32_t words, uint32_t size)
+{
+    for (uint32_t w = 0; w < words && w * 64 + 64 <= size; w++)
+        for (uint32_t part = 0; part < 4; part++)
+            if (legal[w] >> 16 * part & 0xffff) __builtin_prefetch(row + w * 64 + 16 * part);
+}
+
+static void fetch(const struct values *v, const struct situation *s, const uint64_t *legal, uint32_t words,
+                  int stage)
+{
+    const struct grams *g = &((const struct nst *)v)->roles[s->role];
+    uint32_t last = situation_last(s), before = situation_before(s);
+    if (stage == 0) {
+        grams_fetch(g, before, last);
+        fetch_row(g->one.mean, legal, words, g->one.size);
+        return;
+    }
+    const struct followers *two = grams_after(g, last), *three = grams_after_two(g, before, last);
+    if (two && two->dense)
+        fetch_row(two->row.ripe, legal, words, two->row.size);
+    else if (two)
+        __builtin_prefetch(grams_replies(g, two));
+    if (three) __builtin_prefetch(grams_replies(g, three));
+}
+
 /* --- Learning ------------------------------------------------------------------------------------------- */
 
 static void learn_or_scale(struct grams *g, const struct gram *v, uint32_t n, bool learning, float omega)
@@ -142,6 +168,7 @@ struct values *values_nst(uint32_t nroles, uint32_t k, size_t bytes)
     static const struct values_ops ops = {.name = "nst",
                                           .score = score,
                                           .score_set = score_set,
+                                          .fetch = fetch,
                                           .learn = learn,
                                           .decay = decay,
                                           .decay_episode = decay_episode,

@@ -83,13 +83,63 @@ static uint32_t choose_by_values(struct policy *p, const struct situation *s, st
     return sampler_draw(&sampler, rng, p->scores, n);
 }
 
+/* Which of n moves, in proportion to their weights, whose sums are in p->scores; n where all weigh next to
+ * nothing. */
+static uint32_t draw_sum(const struct policy *p, struct rng *rng, uint32_t n)
+{
+    float sum = p->scores[n - 1];
+    if (!(sum > 1e-30f)) return n;
+    float x = (float)rng_unit(rng) * sum;
+    uint32_t i = 0;
+    while (i + 1 < n && p->scores[i] <= x) i++;
+    return i;
+}
+
+/* The values' own Gibbs weights, for moves numbered below `moves`; NULL: there are none. */
+static const float *own_weights(struct policy *p, uint32_t role, uint32_t moves)
+{
+    const struct values_ops *ops = p->values->ops;
+    if (!ops->weigh_set || p->sampler.kind != SAMPLE_GIBBS) return NULL;
+    return ops->weigh_set(p->values, role, moves, p->sampler.tau);
+}
+
+static uint32_t weighted(struct policy *p, const struct situation *s, struct rng *rng, const uint32_t *moves,
+                         uint32_t n)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < n; i++) most = moves[i] > most ? moves[i] : most;
+    const float *weights = reserve_scores(p, n) ? own_weights(p, s->role, most + 1) : NULL;
+    if (!weights) return n;
+    float sum = 0;
+    for (uint32_t i = 0; i < n; i++) p->scores[i] = sum += weights[moves[i]];
+    return draw_sum(p, rng, n);
+}
+
+static uint32_t weighted_set(struct policy *p, const struct situation *s, struct rng *rng,
+                             const uint64_t *legal, uint32_t words)
+{
+    const float *weights = own_weights(p, s->role, words * 64);
+    if (!weights) return MOVE_NONE;
+    uint32_t n = 0;
+    float sum = 0;
+    for (uint32_t w = 0; w < words; w++)
+        for (uint64_t x = legal[w]; x; x &= x - 1) {
+            uint32_t move = w * 64 + (uint32_t)__builtin_ctzll(x);
+            p->moves[n] = move;
+            p->scores[n++] = sum += weights[move];
+        }
+    uint32_t which = draw_sum(p, rng, n);
+    return which < n ? p->moves[which] : MOVE_NONE;
+}
+
 uint32_t policy_choose(struct policy *p, const struct situation *s, struct rng *rng, const uint32_t *moves,
                        uint32_t n)
 {
     uint32_t reply = p->lgr ? lgr_reply(p->lgr, s, moves, n) : MOVE_NONE;
     if (reply != MOVE_NONE) return reply;
     if (explores(p, rng)) return rng_below(rng, n);
-    return choose_by_values(p, s, rng, moves, n);
+    uint32_t which = weighted(p, s, rng, moves, n);
+    return which < n ? which : choose_by_values(p, s, rng, moves, n);
 }
 
 uint32_t policy_choose_set(struct policy *p, const struct situation *s, struct rng *rng,
@@ -106,6 +156,8 @@ uint32_t policy_choose_set(struct policy *p, const struct situation *s, struct r
             return set_element(p->best, words, ties > 1 ? rng_below(rng, ties) : 0);
         }
     }
+    uint32_t move = weighted_set(p, s, rng, legal, words);
+    if (move != MOVE_NONE) return move;
     uint32_t n = set_list(legal, words, p->moves), chosen = choose_by_values(p, s, rng, p->moves, n);
     return p->moves[chosen];
 }
