@@ -87,20 +87,22 @@ static bool open_post(struct play *g, uint32_t number, struct error *error)
            (g->talk = table_talk_new(g->post, g->schedule->games[g->cell->game], &o, error));
 }
 
-static bool sit_down(struct play *g, const uint32_t *seats, struct error *error)
+static struct seat *open_seat(struct play *g, const struct spec_player *p, uint32_t role, struct error *error)
 {
     const struct game *game = g->schedule->games[g->cell->game];
-    for (; g->n < game->nroles; g->n++) {
-        const struct spec_player *p = player_of(g, seats[g->n]);
-        struct player_config config;
-        struct seat *inner = NULL;
-        if (p->remote)
-            inner = seat_remote(g->talk, p->text, p->name, error);
-        else if (player_config_parse(p->text, &config, error))
-            inner = g->driver
-                        ? seat_pooled(&config, game, g->engine, g->n, hash_mix(g->seed, g->n + 1), g->driver,
-                                      error)
-                        : seat_player(&config, game, g->engine, g->n, hash_mix(g->seed, g->n + 1), error);
+    uint64_t seed = hash_mix(g->seed, role + 1);
+    struct player_config config;
+    if (p->remote) return seat_remote(g->talk, p->text, p->name, error);
+    if (!player_config_parse(p->text, &config, error)) return NULL;
+    if (!config.threads) config.threads = 1; /* games are played at the same time, on a core each */
+    if (g->driver) return seat_pooled(&config, game, g->engine, role, seed, g->driver, error);
+    return seat_player(&config, game, g->engine, role, seed, error);
+}
+
+static bool sit_down(struct play *g, const uint32_t *seats, struct error *error)
+{
+    for (; g->n < g->schedule->games[g->cell->game]->nroles; g->n++) {
+        struct seat *inner = open_seat(g, player_of(g, seats[g->n]), g->n, error);
         if (!inner) return false;
         if (!(g->seats[g->n] = lab_seat_new(inner, &g->cell->budget[seats[g->n]])))
             return error_set(error, ERROR_MEMORY, "out of memory");

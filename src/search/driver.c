@@ -115,8 +115,7 @@ void driver_add(struct driver *d, struct hand *h, const struct budget *budget)
     d->watched += budget->deadline > 0;
     d->shared += h->search->tree->shared;
     h->stats.rounds = d->now; /* until it leaves */
-    h->search->trouble = NULL;
-    h->search->tree->stuck = false;
+    if (!h->search->tree->shared) mcts_begin(h->search);
     for (uint32_t i = 0; i < d->lanes && h->lanes < wanted; i++) {
         if (d->lane[i].hand) continue;
         d->lane[i].hand = d->lane[i].flying->hand = d->lane[i].parked->hand = h;

@@ -112,6 +112,8 @@ void mcts_free(struct mcts *m);
 bool mcts_root(struct mcts *m, const struct state *state, const struct budget *budget, struct error *error);
 /* The search has a root, and moves to think about. */
 bool mcts_ready(const struct mcts *m);
+/* Forget what kept the last run from going on. Called before hands are put to work. */
+void mcts_begin(struct mcts *m);
 /* Add up what the hands counted. */
 void mcts_count(struct mcts *m);
 /* Join what other searches know of the same root into the first one's report: moves, value, best move. Holds
