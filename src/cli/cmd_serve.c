@@ -20,9 +20,13 @@ int cmd_serve(int argc, char **argv)
         .port = 9147,
         .matches = sysconf(_SC_NPROCESSORS_ONLN),
         .name = "ludens",
-        .sitting = {.player = "champion", .margin = 1},
+        .max_clock = 1800,
+        .guard.patience = HTTP_PATIENCE,
+        .sitting = {.player = "champion", .margin = 1, .silence = 60},
     };
     int64_t memory = 0;
+    struct option_list origins = {0}, addresses = {0};
+    struct subnet subnets[sizeof addresses.v / sizeof *addresses.v];
     const struct option table[] = {
         {"port", 'p', OPTION_INT, &o.port, .min = 0, .max = 65535, .value = "N",
          .help = "where to listen; 0: any free port, which is printed"},
@@ -30,6 +34,19 @@ int cmd_serve(int argc, char **argv)
          .help = "of this machine; 0.0.0.0: whoever can reach it may play"},
         {"matches", 'm', OPTION_INT, &o.matches, .min = 1, .max = 1000, .value = "N",
          .help = "seats: how many matches at once"},
+        {"allow", 0, OPTION_LIST, &addresses, .value = "ADDRESS/BITS",
+         .help = "who may ask besides this machine; may be repeated (default: everybody who gets here)"},
+        {"per-address", 0, OPTION_INT, &o.per_address, .min = 0, .max = 1000, .value = "N",
+         .help = "matches at once for one address; 0: half the seats, and all of them for this machine"},
+        {"max-clock", 0, OPTION_REAL, &o.max_clock, .min = 1, .max = 1e6, .value = "S",
+         .help = "matches with longer clocks are refused"},
+        {"allow-origin", 0, OPTION_LIST, &origins, .value = "ORIGIN",
+         .help =
+             "web pages that may ask, such as https://example.org, or '*'; may be repeated (default: none)"},
+        {"silence", 0, OPTION_REAL, &o.sitting.silence, .min = 0, .max = 1e6, .value = "S",
+         .help = "a match without a message for so long and three play clocks is given up"},
+        {"patience", 0, OPTION_REAL, &o.guard.patience, .min = 1, .max = 1e6, .value = "S",
+         .help = "for a request to come in completely"},
         {"player", 0, OPTION_STRING, &o.sitting.player, .value = "PLAYER",
          .help = "who plays: a name of `ludens players`, with options"},
         {"margin", 0, OPTION_REAL, &o.sitting.margin, .min = 0, .max = 1000, .value = "S",
@@ -58,6 +75,13 @@ int cmd_serve(int argc, char **argv)
             error_set(&error, ERROR_INPUT, "--name must be one word without parentheses, not '%s'", o.name);
             return command_trouble(argv[0], &error);
         }
+    for (int i = 0; i < origins.n; i++)
+        if (!origin_valid(origins.v[i], &error)) return command_trouble(argv[0], &error);
+    for (int i = 0; i < addresses.n; i++)
+        if (!subnet_parse(addresses.v[i], &subnets[i], &error)) return command_trouble(argv[0], &error);
+    o.guard.origins = (struct origin_policy){origins.v, origins.n};
+    o.guard.allowed = subnets;
+    o.guard.nallowed = addresses.n;
     if (!memory) memory = megabytes_of_machine() / 2 / o.matches;
     o.sitting.megabytes = (uint64_t)(memory < 64 ? 64 : memory);
     if (!o.sitting.seed && getrandom(&o.sitting.seed, sizeof o.sitting.seed, 0) < 0) o.sitting.seed = 1;
