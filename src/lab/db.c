@@ -2,14 +2,16 @@
 /* Opening, statements, transactions. */
 #include "lab/db_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define APPLICATION 0x4c75646e /* "Ludn" */
 #define SCHEMA 1
 
-static const char schema[] =
+const char db_schema[] =
     "CREATE TABLE experiment (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, title TEXT NOT NULL,"
     " description TEXT NOT NULL, source TEXT, measure TEXT NOT NULL, seed TEXT NOT NULL, spec TEXT NOT NULL,"
     " created TEXT NOT NULL);"
@@ -33,6 +35,15 @@ static const char schema[] =
     "CREATE TABLE claim (cell INTEGER NOT NULL REFERENCES cell ON DELETE CASCADE, number INTEGER NOT NULL,"
     " runner INTEGER NOT NULL REFERENCES runner ON DELETE CASCADE, PRIMARY KEY (cell, number)) WITHOUT "
     "ROWID;";
+
+const char db_schema_boards[] =
+    "CREATE TABLE IF NOT EXISTS grid (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
+    " settings TEXT NOT NULL);"
+    "CREATE TABLE IF NOT EXISTS grid_game (grid INTEGER NOT NULL REFERENCES grid ON DELETE CASCADE,"
+    " across INTEGER NOT NULL, along INTEGER NOT NULL, number INTEGER NOT NULL, points REAL NOT NULL,"
+    " moves INTEGER NOT NULL, simulations INTEGER NOT NULL, steps INTEGER NOT NULL,"
+    " decided INTEGER NOT NULL, seconds REAL NOT NULL, first TEXT NOT NULL,"
+    " PRIMARY KEY (grid, across, along, number)) WITHOUT ROWID;";
 
 bool db_trouble(struct db *db, struct error *error)
 {
@@ -93,6 +104,12 @@ void db_reset(sqlite3_stmt *statement)
     sqlite3_clear_bindings(statement);
 }
 
+const char *db_text(sqlite3_stmt *statement, int column)
+{
+    const unsigned char *text = sqlite3_column_text(statement, column);
+    return text ? (const char *)text : "";
+}
+
 bool db_do(struct db *db, const char *text, struct error *error, const char *format, ...)
 {
     va_list args;
@@ -127,7 +144,8 @@ bool db_begin(struct db *db, struct error *error)
 {
     pthread_mutex_lock(&db->lock);
     /* immediate: who reads in order to write later must not be overtaken */
-    if (sqlite3_exec(db->sql, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK) return true;
+    if (sqlite3_exec(db->sql, db->reads ? "BEGIN" : "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK)
+        return true;
     db_trouble(db, error);
     pthread_mutex_unlock(&db->lock);
     return false;
@@ -164,16 +182,74 @@ static bool set_up(struct db *db, struct error *error)
     char pragma[80];
     bool new;
     if (!identify(db, &new, error)) return false;
-    if (!new) return true;
+    if (!new) return db_check_schema(db, error);
+    if (db->reads) return error_set(error, ERROR_INPUT, "%.200s is empty", db->path);
     snprintf(pragma, sizeof pragma, "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION,
              SCHEMA);
     if (!db_begin(db, error)) return false;
     bool good = identify(db, &new, error); /* another may have been faster */
     if (good && new)
-        good = (sqlite3_exec(db->sql, schema, NULL, NULL, NULL) == SQLITE_OK &&
+        good = (sqlite3_exec(db->sql, db_schema, NULL, NULL, NULL) == SQLITE_OK &&
                 sqlite3_exec(db->sql, pragma, NULL, NULL, NULL) == SQLITE_OK) ||
                db_trouble(db, error);
     return db_end(db, good, error);
+}
+
+/* As in RFC 3986: what is not plain is written %XX, so that no path is taken for options. */
+char *db_uri(const char *path, bool immutable)
+{
+    char *out = malloc(3 * strlen(path) + 40), *to = out;
+    if (!out) return NULL;
+    to += sprintf(to, "file:");
+    for (const char *c = path; *c; c++) {
+        bool plain = (*c >= '0' && *c <= '9') || ((*c | 32) >= 'a' && (*c | 32) <= 'z') || strchr("/._-", *c);
+        to += sprintf(to, plain ? "%c" : "%%%02X", (unsigned char)*c);
+    }
+    sprintf(to, "%s", immutable ? "?immutable=1" : "");
+    return out;
+}
+
+static bool open_file(struct db *db, bool create, struct error *error)
+{
+    char *uri = db_uri(db->path, db->immutable);
+    int flags = SQLITE_OPEN_FULLMUTEX | SQLITE_OPEN_URI |
+                (db->immutable ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) |
+                (create ? SQLITE_OPEN_CREATE : 0);
+    if (!uri) return error_set(error, ERROR_MEMORY, "out of memory");
+    int code = sqlite3_open_v2(uri, &db->sql, flags, NULL);
+    free(uri);
+    if (code != SQLITE_OK || !db_distrust(db->sql)) return db_trouble(db, error);
+    sqlite3_busy_timeout(db->sql, 60000);
+    const char *settings = db->reads ? "PRAGMA query_only = ON"
+                                     : "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+                                       " PRAGMA foreign_keys = ON";
+    if (sqlite3_exec(db->sql, settings, NULL, NULL, NULL) != SQLITE_OK) return db_trouble(db, error);
+    return set_up(db, error);
+}
+
+static void close_file(struct db *db)
+{
+    for (size_t i = 0; i < sizeof db->cache / sizeof *db->cache; i++) {
+        sqlite3_finalize(db->cache[i].statement);
+        db->cache[i].statement = NULL;
+        db->cache[i].text = NULL;
+    }
+    sqlite3_close(db->sql);
+    db->sql = NULL;
+}
+
+/* On media that cannot be written SQLite cannot have the file it shares with others, and need not. But a log
+ * beside the file holds what is not in it yet. */
+static bool needs_nobody(const struct db *db)
+{
+    struct stat log;
+    char *path = NULL;
+    int code = sqlite3_errcode(db->sql);
+    if (code != SQLITE_CANTOPEN && code != SQLITE_READONLY) return false;
+    if (!db->reads || access(db->path, R_OK) != 0 || asprintf(&path, "%s-wal", db->path) < 0) return false;
+    bool clean = stat(path, &log) != 0 || log.st_size == 0;
+    free(path);
+    return clean;
 }
 
 struct db *db_open(const char *path, bool create, struct error *error)
@@ -184,19 +260,18 @@ struct db *db_open(const char *path, bool create, struct error *error)
         error_set(error, ERROR_MEMORY, "out of memory");
         return NULL;
     }
+    db->reads = !create;
     pthread_mutex_init(&db->lock, NULL);
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX | (create ? SQLITE_OPEN_CREATE : 0);
-    if (!create && access(path, F_OK) != 0)
+    if (!create && access(path, F_OK) != 0) {
         error_set(error, ERROR_INPUT, "there is no %.200s", path);
-    else if (sqlite3_open_v2(path, &db->sql, flags, NULL) != SQLITE_OK)
-        db_trouble(db, error);
-    else if (sqlite3_busy_timeout(db->sql, 60000),
-             sqlite3_exec(db->sql, "PRAGMA journal_mode = WAL", NULL, NULL, NULL) != SQLITE_OK ||
-                 sqlite3_exec(db->sql, "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON", NULL, NULL,
-                              NULL) != SQLITE_OK)
-        db_trouble(db, error);
-    else if (set_up(db, error))
-        return db;
+    } else {
+        if (open_file(db, create, error)) return db;
+        if (db->sql && needs_nobody(db)) {
+            close_file(db);
+            db->immutable = true;
+            if (open_file(db, create, error)) return db;
+        }
+    }
     db_close(db);
     return NULL;
 }
@@ -206,9 +281,7 @@ void db_close(struct db *db)
     struct error ignored;
     if (!db) return;
     if (db->runner) db_do(db, "DELETE FROM runner WHERE id = ?", &ignored, "i", db->runner);
-    for (size_t i = 0; i < sizeof db->cache / sizeof *db->cache; i++)
-        sqlite3_finalize(db->cache[i].statement);
-    sqlite3_close(db->sql);
+    close_file(db);
     pthread_mutex_destroy(&db->lock);
     free((char *)db->path);
     free(db);

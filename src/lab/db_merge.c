@@ -4,6 +4,7 @@
 #include "lab/grid.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 #define CELLS                                                                                           \
@@ -24,8 +25,7 @@ static bool agree(struct db *db, const char *other, struct error *error)
     bool good = code == SQLITE_DONE;
     if (code == SQLITE_ROW)
         error_set(error, ERROR_INPUT, "%.100s has %.60s: %.60s, %.60s played with other settings than %.100s",
-                  other, (const char *)sqlite3_column_text(q, 0), (const char *)sqlite3_column_text(q, 1),
-                  (const char *)sqlite3_column_text(q, 2), db->path);
+                  other, db_text(q, 0), db_text(q, 1), db_text(q, 2), db->path);
     else if (!good)
         db_trouble(db, error);
     db_reset(q);
@@ -73,8 +73,12 @@ bool db_merge(struct db *db, const char *other, uint64_t *games, struct error *e
         return error_set(error, ERROR_INPUT, "%.200s cannot be merged into itself", other);
     struct db *checked = db_open(other, false, error); /* is it one of ours at all? */
     if (!checked) return false;
+    char *uri = db_uri(other, checked->immutable);
     db_close(checked);
-    if (!db_do(db, "ATTACH ? AS other", error, "t", other)) return false;
+    bool attached = uri ? db_do(db, "ATTACH ? AS other", error, "t", uri)
+                        : error_set(error, ERROR_MEMORY, "out of memory");
+    free(uri);
+    if (!attached) return false;
     bool good = db_begin(db, error) && db_end(db, take_over(db, other, games, error), error);
     struct error ignored;
     db_do(db, "DETACH other", &ignored, "");

@@ -49,9 +49,9 @@ static bool same_settings(struct db *db, const struct schedule *schedule, struct
     sqlite3_stmt *q = db_prepare(db, "SELECT digest, settings FROM cell WHERE id = ?", error, "i", c->id);
     if (!q) return false;
     if (sqlite3_step(q) != SQLITE_ROW) return db_trouble(db, error);
-    bool same = strcmp((const char *)sqlite3_column_text(q, 0), c->digest) == 0;
+    bool same = strcmp(db_text(q, 0), c->digest) == 0;
     char before[200];
-    snprintf(before, sizeof before, "%s", (const char *)sqlite3_column_text(q, 1));
+    snprintf(before, sizeof before, "%s", db_text(q, 1));
     db_reset(q);
     if (same) return true;
     if (!db_number(db, "SELECT count(*) FROM game WHERE cell = ?", 0, &games, error, "i", c->id))
@@ -226,8 +226,7 @@ static bool claim_holds(struct db *db, int64_t runner, bool *holds, struct error
         db_prepare(db, "SELECT host, pid, born, beat FROM runner WHERE id = ?", error, "i", runner);
     if (!q) return false;
     *holds = sqlite3_step(q) == SQLITE_ROW &&
-             is_alive((const char *)sqlite3_column_text(q, 0), sqlite3_column_int64(q, 1),
-                      (const char *)sqlite3_column_text(q, 2), sqlite3_column_int64(q, 3));
+             is_alive(db_text(q, 0), sqlite3_column_int64(q, 1), db_text(q, 2), sqlite3_column_int64(q, 3));
     db_reset(q);
     return *holds || db_do(db, "DELETE FROM runner WHERE id = ?", error, "i", runner);
 }

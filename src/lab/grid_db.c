@@ -9,16 +9,16 @@
 
 static bool make_tables(struct db *db, struct error *error)
 {
-    static const char grid[] =
-        "CREATE TABLE IF NOT EXISTS grid (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
-        " settings TEXT NOT NULL)";
-    static const char game[] =
-        "CREATE TABLE IF NOT EXISTS grid_game (grid INTEGER NOT NULL REFERENCES grid ON DELETE CASCADE,"
-        " across INTEGER NOT NULL, along INTEGER NOT NULL, number INTEGER NOT NULL, points REAL NOT NULL,"
-        " moves INTEGER NOT NULL, simulations INTEGER NOT NULL, steps INTEGER NOT NULL,"
-        " decided INTEGER NOT NULL, seconds REAL NOT NULL, first TEXT NOT NULL,"
-        " PRIMARY KEY (grid, across, along, number)) WITHOUT ROWID";
-    return db_do(db, grid, error, "") && db_do(db, game, error, "");
+    return sqlite3_exec(db->sql, db_schema_boards, NULL, NULL, NULL) == SQLITE_OK || db_trouble(db, error);
+}
+
+static bool has_tables(struct db *db, bool *has, struct error *error)
+{
+    int64_t n = 0;
+    bool good = db_number(db, "SELECT count(*) FROM sqlite_master WHERE name IN ('grid', 'grid_game')", 0, &n,
+                          error, "");
+    *has = n == 2;
+    return good;
 }
 
 /* Everything the games depend on but the point, the number of the game and the program. */
@@ -53,7 +53,7 @@ static bool look_up(struct db *db, const struct grid *g, int64_t *id, bool *same
     int code = sqlite3_step(s);
     if (code == SQLITE_ROW) {
         *id = sqlite3_column_int64(s, 0);
-        *same = strcmp((const char *)sqlite3_column_text(s, 1), now) == 0;
+        *same = strcmp(db_text(s, 1), now) == 0;
     }
     bool good = code == SQLITE_ROW || code == SQLITE_DONE || db_trouble(db, error);
     db_reset(s);
@@ -190,7 +190,7 @@ static bool read_first(struct db *db, struct grid_results *r, int64_t id, struct
     if (!s) return false;
     int code;
     while ((code = sqlite3_step(s)) == SQLITE_ROW) {
-        const char *text = (const char *)sqlite3_column_text(s, 0);
+        const char *text = db_text(s, 0);
         struct grid_move m = {heap_strdup(r->heap, text, strlen(text)), (uint32_t)sqlite3_column_int64(s, 1)};
         vec_push(r->heap, &moves, m);
     }
@@ -217,9 +217,10 @@ struct grid_results *grid_results_read(struct db *db, const struct grid *g, stru
         r->grid = g;
         r->cells = heap_zalloc(heap, (size_t)g->across.n * g->along.n * sizeof *r->cells);
         begun = db_begin(db, error);
-        good = begun && make_tables(db, error) && look_up(db, g, &id, &same, error) &&
-               read_sums(db, r, id, error);
-        for (uint32_t j = 0; j < g->along.n && good && g->measure == GRID_MOVES; j++)
+        bool has = false;
+        good = begun && has_tables(db, &has, error);
+        if (good && has) good = look_up(db, g, &id, &same, error) && read_sums(db, r, id, error);
+        for (uint32_t j = 0; j < g->along.n && good && has && g->measure == GRID_MOVES; j++)
             for (uint32_t i = 0; i < g->across.n && good; i++)
                 good = read_first(db, r, id, &r->cells[j * g->across.n + i], g->across.values[i],
                                   g->along.values[j], error);

@@ -57,7 +57,7 @@ static void add_game(const struct results *r, struct result_cell *c, struct sums
     uint32_t seats[MCTS_MAX_ROLES];
     int goals[MCTS_MAX_ROLES];
     for (int i = 0; i < LISTS; i++)
-        if (numbers((const char *)sqlite3_column_text(q, i), x[i], MCTS_MAX_ROLES) != c->nroles) return;
+        if (numbers(db_text(q, i), x[i], MCTS_MAX_ROLES) != c->nroles) return;
     double score[SPEC_MAX_PLAYERS] = {0}, mine[SPEC_MAX_PLAYERS] = {0};
     for (uint32_t k = 0; k < c->nroles; k++) {
         seats[k] = (uint32_t)x[SEATS][k];
@@ -109,12 +109,12 @@ static bool read_games(struct db *db, const struct results *r, struct result_cel
 static void describe_cell(struct results *r, struct result_cell *c, sqlite3_stmt *q)
 {
     const char *names[SPEC_MAX_PLAYERS], *players[SPEC_MAX_PLAYERS], *budgets[SPEC_MAX_PLAYERS],
-        *roles[MCTS_MAX_ROLES], *list = (const char *)sqlite3_column_text(q, 6);
+        *roles[MCTS_MAX_ROLES], *list = db_text(q, 6);
     *c = (struct result_cell){.target = (uint32_t)sqlite3_column_int64(q, 5), .published = {.half = -1}};
     c->nplayers = texts(r->heap, list, "name", names, SPEC_MAX_PLAYERS);
     texts(r->heap, list, "player", players, SPEC_MAX_PLAYERS);
     texts(r->heap, list, "budget", budgets, SPEC_MAX_PLAYERS);
-    c->nroles = texts(r->heap, (const char *)sqlite3_column_text(q, 7), NULL, roles, MCTS_MAX_ROLES);
+    c->nroles = texts(r->heap, db_text(q, 7), NULL, roles, MCTS_MAX_ROLES);
     if (c->nplayers == 0 || c->nroles == 0)
         heap_fail(r->heap, ERROR_INPUT, "the database is damaged: a cell without players");
     c->players = heap_zalloc(r->heap, c->nplayers * sizeof *c->players);
@@ -146,8 +146,7 @@ static bool read_experiment(struct db *db, struct results *r, const char *name, 
         r->title = column(r->heap, q, 2);
         r->description = column(r->heap, q, 3);
         r->source = column(r->heap, q, 4);
-        r->measure =
-            strcmp((const char *)sqlite3_column_text(q, 5), "goal") == 0 ? MEASURE_GOAL : MEASURE_WINS;
+        r->measure = strcmp(db_text(q, 5), "goal") == 0 ? MEASURE_GOAL : MEASURE_WINS;
         r->seed = column(r->heap, q, 6);
     }
     db_reset(q);
@@ -242,7 +241,7 @@ bool results_each(struct db *db, void (*each)(void *data, const char *name), voi
     pthread_mutex_lock(&db->lock);
     sqlite3_stmt *q = db_prepare(db, "SELECT name FROM experiment ORDER BY id", error, "");
     int code = SQLITE_ERROR;
-    while (q && (code = sqlite3_step(q)) == SQLITE_ROW) each(data, (const char *)sqlite3_column_text(q, 0));
+    while (q && (code = sqlite3_step(q)) == SQLITE_ROW) each(data, db_text(q, 0));
     bool good = q && (code == SQLITE_DONE || db_trouble(db, error));
     if (q) db_reset(q);
     pthread_mutex_unlock(&db->lock);
@@ -258,10 +257,9 @@ bool results_scores(struct db *db, int64_t cell, void (*each)(void *data, uint32
     int code = SQLITE_ERROR;
     while (q && (code = sqlite3_step(q)) == SQLITE_ROW) {
         double x[2][MCTS_MAX_ROLES];
-        uint32_t seats[MCTS_MAX_ROLES],
-            n = numbers((const char *)sqlite3_column_text(q, 1), x[0], MCTS_MAX_ROLES);
+        uint32_t seats[MCTS_MAX_ROLES], n = numbers(db_text(q, 1), x[0], MCTS_MAX_ROLES);
         int goals[MCTS_MAX_ROLES];
-        if (n == 0 || numbers((const char *)sqlite3_column_text(q, 2), x[1], MCTS_MAX_ROLES) != n) continue;
+        if (n == 0 || numbers(db_text(q, 2), x[1], MCTS_MAX_ROLES) != n) continue;
         for (uint32_t k = 0; k < n; k++) seats[k] = (uint32_t)x[0][k], goals[k] = (int)x[1][k];
         each(data, (uint32_t)sqlite3_column_int64(q, 0), stats_score(goals, seats, n, 0));
     }

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tournaments as people run them: killed, resumed, shared, changed, reported."""
+import contextlib
 import csv
 import io
 import json
 import os
 import random
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -226,6 +228,55 @@ class Lab(harness.Case):
         self.assertNotRegex(page, r"(src|href)=.?https?:")
         for row in table:
             self.assertIn(f"{float(row['rate']):.1f}", page)
+
+    def test_nothing_that_a_database_brings_along_is_run(self):
+        endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT "
+        columns = "1 cell, 0 number, 1 seed, 1 seats, 1 goals, 1 errors, x simulations"
+        hostile = {
+            "view": f"ALTER TABLE game RENAME TO games; CREATE VIEW game AS {endless}{columns} FROM n",
+            "trigger": "CREATE TRIGGER t AFTER INSERT ON runner BEGIN DELETE FROM game; END",
+            "index": "CREATE INDEX i ON game (hex(seed))",
+            "table": "CREATE TABLE more (x)",
+            "game": "DROP TABLE game; CREATE TABLE game (cell, number, seed, seats, goals, errors, simulations, thoughts,"
+                    " thinking, steps, seconds AS (length(hex(zeroblob(400000000)))), moves, version, host, finished)"}
+        self.run_lab("good.db", "--games", 2)
+        for name, sql in hostile.items():
+            with self.subTest(name):
+                path = self.path(name + ".db")
+                shutil.copy(self.path("good.db"), path)
+                with contextlib.closing(sqlite3.connect(path)) as db:
+                    db.executescript(sql)
+                before = self.read(path)
+                for command in (["report", path], ["game", "small", "--db", path], ["merge", self.path("mine.db"), path],
+                                ["run", self.spec, "--games", 3, "--db", path]):
+                    out, err = self.ludens("lab", *command, status=2)
+                    self.assertIn("the laboratory did not make", err)
+                self.assertEqual(self.read(path), before)
+        self.run_lab("good.db", "--games", 3)  # and the good one is still one
+
+    def test_what_cannot_be_written_can_be_read(self):
+        self.run_lab("t.db", "--games", 2)
+        folder = self.path("media")
+        os.mkdir(folder)
+        shutil.copy(self.path("t.db"), folder)
+        os.chmod(self.folder, 0o755)
+        os.chmod(os.path.join(folder, "t.db"), 0o444)
+        os.chmod(folder, 0o555)
+        self.addCleanup(os.chmod, folder, 0o755)
+        whole = self.report("t.db", "--json")
+        somebody = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+        try:
+            subprocess.run([harness.LUDENS, "--version"], check=True, stdout=subprocess.DEVNULL, **somebody)
+        except (OSError, subprocess.SubprocessError):
+            self.skipTest("nobody may not run the program")
+        for command, expected in [(["report", "t.db", "--json"], whole), (["report", "small.yaml", "--db", "t.db", "--json"], whole),
+                                  (["game", "small", "--db", "t.db"], None)]:
+            where = [os.path.join(folder, c) if c == "t.db" else self.spec if c == "small.yaml" else c for c in command]
+            run = subprocess.run([harness.LUDENS, "lab", *where], capture_output=True, text=True, **somebody)
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+            self.assertEqual(run.stdout, expected or run.stdout)
+        self.assertEqual(os.listdir(folder), ["t.db"])
+        self.assertIn("new games", self.ludens("lab", "merge", self.path("m.db"), os.path.join(folder, "t.db"))[0])
 
     def test_one_player_alone_has_a_mean_goal(self):
         self.spec = self.write("alone.yaml", "games: [queens8]\nplayers: [cadia2007, random]\npairings: [[cadia2007], [random]]\n"
