@@ -22,7 +22,7 @@ struct play_options {
 };
 
 struct play {
-    const struct play_options *o;
+    struct play_options *o;
     struct table table;
     struct match *match;
     struct seat *seats[MCTS_MAX_ROLES];
@@ -32,14 +32,17 @@ struct play {
     struct heap *heap;
 };
 
-static void watch(void *data, struct match *m, uint32_t role)
+/* Only when all have chosen: who still has to choose must not see what the others think. */
+static void print_thoughts(struct play *p)
 {
-    struct play *p = data;
-    struct player *player = seat_get_player(m->seats[role]);
-    char name[300];
-    if (!player || p->o->lines == 0) return;
-    snprintf(name, sizeof name, "%s (%s)", m->game->role_names[role], m->seats[role]->name);
-    thoughts_print(stdout, player, role, name, (uint32_t)p->o->lines);
+    struct match *m = p->match;
+    for (uint32_t role = 0; role < m->game->nroles && p->o->lines > 0; role++) {
+        struct player *player = seat_get_player(m->seats[role]);
+        char name[300];
+        if (!player) continue;
+        snprintf(name, sizeof name, "%s (%s)", m->game->role_names[role], m->seats[role]->name);
+        thoughts_print(stdout, player, role, name, (uint32_t)p->o->lines);
+    }
 }
 
 /* What everybody did, except those who had to. */
@@ -188,9 +191,17 @@ static bool play(struct play *p, struct error *error)
             if (!state_copy(&p->before, &m->state))
                 return error_set(error, ERROR_MEMORY, "no memory for a state");
         }
+        print_thoughts(p);
         print_moves(p);
         first = false;
     }
+}
+
+static uint32_t people(const struct play *p)
+{
+    uint32_t n = 0;
+    for (uint32_t r = 0; r < p->table.session.game->nroles; r++) n += seat_get_human(p->seats[r]) != NULL;
+    return n;
 }
 
 static bool set_up_and_play(struct play *p, struct error *error)
@@ -205,10 +216,9 @@ static bool set_up_and_play(struct play *p, struct error *error)
     p->heap = heap_new(0);
     if (!p->heap) return error_set(error, ERROR_MEMORY, "no memory");
     if (!seats_open(p->seats, &p->table, &o->seats, o->others, o->seed, error)) return false;
+    if (p->o->lines < 0) p->o->lines = people(p) ? 0 : 3;
     if (!(p->analysis = analysis_new(p->table.session.reasoner, &sample, error))) return false;
     if (!(p->match = match_new(game, p->table.engine, p->seats, &o->budget, o->seed, error))) return false;
-    p->match->watch = watch;
-    p->match->watch_data = p;
     p->match->stop = &terminal_interrupted;
     if (HEAP_ENTER(p->heap, &guard, error)) {
         printf("%s, seed %" PRIu64 "\n", game->name, o->seed);
@@ -225,7 +235,7 @@ int cmd_play(int argc, char **argv)
 {
     struct play_options o = {.steps = 1000,
                              .delay = -1,
-                             .lines = 3,
+                             .lines = -1,
                              .engine = "auto",
                              .others = "champion",
                              .budget = {.seconds = 1}};
@@ -234,8 +244,8 @@ int cmd_play(int argc, char **argv)
          .help = "who plays a role: human (you), or a name of `ludens players`"},
         {"others", 0, OPTION_STRING, &o.others, .value = "PLAYER", .help = "who plays the other roles"},
         BUDGET_OPTIONS(o.budget),
-        {"lines", 0, OPTION_INT, &o.lines, .min = 0, .max = 100, .value = "N",
-         .help = "moves shown of what a search thinks; 0: nothing"},
+        {"lines", 0, OPTION_INT, &o.lines, .min = -1, .max = 100, .value = "N",
+         .help = "moves shown of what a search thinks; -1: three, and nothing where a person plays"},
         {"seed", 0, OPTION_SEED, &o.seed, .value = "N",
          .help = "seed of the random numbers; 0: another each time"},
         {"delay", 'd', OPTION_REAL, &o.delay, .min = -1, .max = 3600, .value = "S",

@@ -6,6 +6,7 @@
 #include "match/record.h"
 #include "player/thoughts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct think_options {
@@ -147,6 +148,64 @@ static bool choose_role(struct reasoner *r, const struct state *s, const char *n
     return true;
 }
 
+/* The move in words; NULL and an error without memory. The caller frees it. */
+static char *move_name(struct player *p, uint32_t role, uint32_t move, struct error *error)
+{
+    struct heap *heap = heap_new(0);
+    struct heap_guard guard;
+    char *volatile out = NULL;
+    error_set(error, ERROR_MEMORY, "out of memory");
+    if (heap && HEAP_ENTER(heap, &guard, error)) {
+        struct text text;
+        text_init(&text, heap);
+        reasoner_print_move(player_reasoner(p), role, move, false, &text);
+        out = strdup(text_str(&text));
+        heap_leave(heap);
+    }
+    heap_free(heap);
+    return out;
+}
+
+static bool show_json(struct table *t, struct player *p, uint32_t role, uint32_t move, struct error *error)
+{
+    char *best = move_name(p, role, move, error);
+    json_t *out = best ? thoughts_json(p, role) : NULL;
+    const struct error *trouble = &player_report(p)->trouble;
+    bool good = out && !json_object_set_new(out, "role", json_string(t->session.game->role_names[role])) &&
+                !json_object_set_new(out, "best", json_string(best)) &&
+                (!trouble->code || !json_object_set_new(out, "trouble", json_string(trouble->text))) &&
+                !json_dumpf(out, stdout, JSON_INDENT(2));
+    if (good) putchar('\n');
+    json_decref(out);
+    free(best);
+    return good;
+}
+
+static bool show_board(struct table *t, const struct state *state, struct error *error)
+{
+    struct board_style style = board_style_for(stdout);
+    struct analysis_options sample = {
+        .games = 10, .states = 2000, .seconds = 1, .seed = 1, .cancel = &terminal_interrupted};
+    struct analysis *a = analysis_new(t->session.reasoner, &sample, error);
+    bool good = a && board_draw(stdout, &style, a, t->session.reasoner, state, NULL, error);
+    analysis_free(a);
+    if (good) putchar('\n');
+    return good;
+}
+
+static bool show_text(struct table *t, const struct think_options *o, struct player *p, uint32_t role,
+                      uint32_t move, struct error *error)
+{
+    const char *who = t->session.game->role_names[role];
+    char name[300], *best = move_name(p, role, move, error);
+    if (!best) return false;
+    snprintf(name, sizeof name, "%s (%s)", who, o->player);
+    thoughts_print(stdout, p, role, name, 1000);
+    printf("%s plays %s\n", who, best);
+    free(best);
+    return true;
+}
+
 static bool think(struct table *t, const struct think_options *o, struct error *error)
 {
     struct reasoner *r = t->session.reasoner;
@@ -167,33 +226,8 @@ static bool think(struct table *t, const struct think_options *o, struct error *
     if (ok && (start.deadline > 0 || budget_counts(&start))) ok = player_ponder(player, &start, error);
     struct budget b = match_budget_now(&o->budget, false, &terminal_interrupted);
     ok = ok && player_think(player, &b, &move, error);
-    if (ok && o->json) {
-        json_t *out = thoughts_json(player, role);
-        struct heap *heap = heap_new(0);
-        struct heap_guard guard;
-        if (out && heap && HEAP_ENTER(heap, &guard, error)) {
-            struct text text;
-            text_init(&text, heap);
-            reasoner_print_move(player_reasoner(player), role, move, false, &text);
-            json_object_set_new(out, "role", json_string(t->session.game->role_names[role]));
-            json_object_set_new(out, "best", json_string(text_str(&text)));
-            json_dumpf(out, stdout, JSON_INDENT(2));
-            putchar('\n');
-            heap_leave(heap);
-        }
-        heap_free(heap);
-        json_decref(out);
-    } else if (ok) {
-        struct board_style style = board_style_for(stdout);
-        struct analysis_options sample = {.games = 10, .states = 2000, .seconds = 1, .seed = 1};
-        struct analysis *a = analysis_new(r, &sample, error);
-        if (a) board_draw(stdout, &style, a, r, &state, NULL, error);
-        analysis_free(a);
-        putchar('\n');
-        char name[300];
-        snprintf(name, sizeof name, "%s (%s)", t->session.game->role_names[role], o->player);
-        thoughts_print(stdout, player, role, name, 1000);
-    }
+    ok = ok && (o->json ? show_json(t, player, role, move, error)
+                        : show_board(t, &state, error) && show_text(t, o, player, role, move, error));
     player_free(player);
     state_done(&state);
     return ok;

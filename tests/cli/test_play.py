@@ -64,6 +64,17 @@ class Play(harness.Case):
         self.assertRegex(out, r"yellow \(rave,lanes=1\): 300 simulations")
         self.assertRegex(out, r"\(drop \d\) +\d+ visits +\d+\.\d")
 
+    def test_nothing_of_a_step_is_seen_before_all_have_chosen(self):
+        # the other seat comes first in the rules, and has chosen when the person is asked
+        for lines in [], ["--lines", 5]:
+            game = ("play", "goofspiel5", "--seat", "right=human", "--others", "nst", "--sims", 100, "--seed", 3, *lines)
+            asked, shown = self.ludens(*game, stdin="1\nq\n")[0].split("right> ", 2)[:2]
+            self.assertNotIn("visits", asked)
+            self.assertNotIn("simulations", asked)
+            self.assertNotIn("show", asked.split("\n   1  ")[0])
+            self.assertRegex(shown, r"\n1\. left \(show \d\), right \(show 1\)")
+            self.assertEqual("left (nst): 100 simulations" in shown.split("\n1. ")[0], bool(lines))
+
     def test_hint_take_back_and_save(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "game.json")

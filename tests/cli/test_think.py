@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 import json
+import re
 
 import harness
 
@@ -15,6 +16,19 @@ class Think(harness.Case):
             self.assertEqual(self.think("pmcTrap", "--player", "ary2007", "--sims", 1000, "--seed", seed)["best"], "(goto c)")
             self.assertEqual(self.think("pmcTrap", "--player", "ary", "--sims", 1000, "--seed", seed)["best"], "(goto b)")
             self.assertEqual(self.think("pmcTrap", "--player", "cadia2007", "--sims", 1000, "--seed", seed)["best"], "(goto b)")
+
+    def test_the_move_it_would_play_is_said_and_stands_first(self):
+        for player in "champion", "cadia2007", "nst,final=visits", "rave":
+            for sims in 30, 100, 700:
+                best = self.think("connectFour", "--player", player, "--sims", sims)["best"]
+                lines = self.ludens("think", "connectFour", "--player", player, "--sims", sims)[0].splitlines()
+                self.assertEqual(lines[-1], f"red plays {best}")
+                rows = [re.match(r"    (\(drop \d\)) +(\d+) visits +([\d.]+)(?:  with RAVE +([\d.]+))?", line) for line in lines]
+                rows = [row for row in rows if row]
+                self.assertEqual(rows[0].group(1), best)
+                by = [float(r.group(2) if "visits" in player else r.group(4) or r.group(3)) for r in rows]
+                self.assertEqual(by, sorted(by, reverse=True))
+                self.assertEqual("with RAVE" in lines[-2], player in ("rave", "champion"))
 
     def test_connect_four_opens_in_the_centre(self):
         for player in "cadia2007", "cadia2008", "champion":
