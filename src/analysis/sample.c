@@ -65,6 +65,24 @@ static void take_choices(struct analysis *a, struct sample *s, const struct play
     spread_add(&a->joint, joint);
 }
 
+enum { OFFERED_MAX = 20000, MOVES_MAX = 1 << 20 };
+
+/* Moves that nobody made tell about the board, too. */
+static void take_offers(struct sample *s, const struct playout *p)
+{
+    uint32_t nroles = s->game->nroles;
+    for (uint32_t role = 0; role < nroles; role++)
+        for (uint32_t i = 0; i < p->legal[role].n && s->offered.n < OFFERED_MAX; i++) {
+            uint32_t move = p->legal[role].v[i];
+            if (move >= MOVES_MAX / nroles) continue;
+            while (s->offers.n <= move * nroles + role) vec_push(s->heap, &s->offers, 0);
+            if (s->offers.v[move * nroles + role]) continue;
+            s->offers.v[move * nroles + role] = 1;
+            term t = p->reasoner->ops->move_term(p->reasoner, role, move);
+            vec_push(s->heap, &s->offered, term_import(s->terms, p->reasoner->terms, t));
+        }
+}
+
 static void count_goal(struct analysis *a, uint32_t role, int value)
 {
     struct role_analysis *r = &a->roles[role];
@@ -114,6 +132,7 @@ static bool play_one(struct analysis *a, struct sample *s, struct playout *p, st
         spread_add(&a->state_size, shot.nfacts);
         a->states++;
         if (!p->terminal) take_choices(a, s, p, &shot);
+        if (!p->terminal) take_offers(s, p);
         if (!p->terminal && !stop) {
             playout_choose(p);
             shot.moves = s->moves.n;

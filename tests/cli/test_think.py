@@ -30,6 +30,12 @@ class Think(harness.Case):
                 self.assertEqual(by, sorted(by, reverse=True))
                 self.assertEqual("with RAVE" in lines[-2], player in ("rave", "champion"))
 
+    def test_boards_have_the_squares_that_moves_can_reach(self):
+        for game, squares in ("queens", 100), ("maxKnights", 64), ("pegSolitaire", 33), ("ticTacToe", 9):
+            board = self.ludens("think", game, "--sims", 20)[0].split("\n\n")[0].splitlines()
+            rows = [line.split()[1:] for line in board if re.match(r" ?\d+  ", line)]
+            self.assertEqual(sum(len(row) for row in rows), squares, game)
+
     def test_connect_four_opens_in_the_centre(self):
         for player in "cadia2007", "cadia2008", "champion":
             self.assertEqual(self.think("connectFour", "--player", player, "--sims", 20000)["best"], "(drop 4)", player)
