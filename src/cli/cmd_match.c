@@ -5,6 +5,7 @@
 #include "cli/table.h"
 #include "cli/tally.h"
 #include "cli/terminal.h"
+#include "match/forfeit.h"
 #include "match/record.h"
 #include "net/remote.h"
 
@@ -20,7 +21,8 @@
 
 struct match_options {
     struct option_list seats, records;
-    const char *others, *engine, *scramble;
+    const char *others, *engine, *scramble, *forfeit;
+    uint32_t forfeit_rules;
     struct match_budget budget;
     int64_t repeat;
     uint64_t seed;
@@ -136,8 +138,11 @@ static void made(void *data, struct match *m)
 
 static void print_result(const struct match *m)
 {
-    printf(m->terminal ? "Result:" : "Aborted");
-    for (uint32_t r = 0; m->terminal && r < m->game->nroles; r++) {
+    for (uint32_t r = 0; r < m->game->nroles; r++)
+        if (m->forfeits >> r & 1) printf("Forfeited by %s. ", m->game->role_names[r]);
+    bool decided = m->terminal || m->forfeits;
+    printf(decided ? "Result:" : "Aborted");
+    for (uint32_t r = 0; decided && r < m->game->nroles; r++) {
         printf("%s %s ", r ? "," : "", m->game->role_names[r]);
         if (m->goals[r] == GOAL_UNDEFINED)
             printf("undefined");
@@ -218,6 +223,7 @@ static bool play(struct master *g, struct seat **seats, struct error *error)
     m->watch = watch;
     m->made = made;
     m->watch_data = g;
+    m->forfeit_rules = o->forfeit_rules;
     g->progress = (struct progress){.began = clock_now() - 1}; /* from the first moment on */
     if (!o->quiet || g->people) {
         printf("%s, match %" PRId64 " of %" PRId64 ":", game->name, g->number + 1, o->repeat);
@@ -298,6 +304,7 @@ static bool set_up(struct master *g, struct match_options *o, struct error *erro
 {
     const struct game *game = g->table.session.game;
     bool elsewhere = false;
+    if (!forfeit_parse(o->forfeit, &o->forfeit_rules, error)) return false;
     if (!seats_named(g->who, game, &o->seats, o->others, error)) return false;
     if (!records_can_be_written(&o->records, error)) return false;
     for (uint32_t r = 0; r < game->nroles; r++) {
@@ -346,6 +353,9 @@ int cmd_match(int argc, char **argv)
         BUDGET_OPTIONS(o.budget),
         {"grace", 0, OPTION_REAL, &o.budget.grace, .min = 0, .max = 3600, .value = "S",
          .help = "seconds beyond the clock before a move is late"},
+        {"forfeit", 0, OPTION_STRING, &o.forfeit, .value = "WHAT",
+         .help =
+             "who is late (or silent), plays illegal moves, or any of it, loses at once: late, illegal, any"},
         {"scramble", 0, OPTION_STRING, &o.scramble, .value = "SEED",
          .help = "send scrambled rules, other words in each match"},
         {"repeat", 'r', OPTION_INT, &o.repeat, .min = 1, .max = 1e6, .value = "N",
@@ -369,7 +379,8 @@ int cmd_match(int argc, char **argv)
             "  ludens match ticTacToe --seat xplayer=nst --seat oplayer=random --sims 1000 --repeat 10\n"
             "With --repeat and --record games.json the files are games-1.json, games-2.json and so on.\n"
             "Ctrl-C aborts the match; the record is still written. Exit status: 0 all matches were\n"
-            "completed, 1 one was aborted, 2 it could not be done.",
+            "completed, 1 one was aborted or forfeited, or somebody made no move of its own in one,\n"
+            "2 it could not be done.",
             table, 1, 1, argc, argv, &operands, &status))
         return status;
     struct master g = {.o = &o};
@@ -380,8 +391,9 @@ int cmd_match(int argc, char **argv)
     bool good = set_up(&g, &o, &error);
     for (g.number = 0; good && g.number < o.repeat && !g.tally.aborted; g.number++)
         good = play_one(&g, &error);
-    if (g.tally.completed + g.tally.aborted) tally_print(stdout, &g.tally, g.table.session.game, g.players);
-    status = !good ? command_trouble(argv[0], &error) : g.tally.aborted ? EXIT_NO : EXIT_YES;
+    if (g.tally.completed + g.tally.aborted + g.tally.forfeited)
+        tally_print(stdout, &g.tally, g.table.session.game, g.players);
+    status = !good ? command_trouble(argv[0], &error) : tally_fine(&g.tally) ? EXIT_YES : EXIT_NO;
     post_free(g.post);
     analysis_free(g.analysis);
     heap_free(g.heap);

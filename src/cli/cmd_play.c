@@ -238,7 +238,7 @@ int cmd_play(int argc, char **argv)
                              .lines = -1,
                              .engine = "auto",
                              .others = "champion",
-                             .budget = {.seconds = 1}};
+                             .budget = {.seconds = 1, .grace = -1}};
     const struct option table[] = {
         {"seat", 's', OPTION_LIST, &o.seats, .value = "ROLE=PLAYER",
          .help = "who plays a role: human (you), or a name of `ludens players`"},

@@ -4,7 +4,7 @@
 #include "cli/engine.h"
 #include "cli/terminal.h"
 #include "game/trace.h"
-#include "match/record.h"
+#include "match/follow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,68 +29,32 @@ struct replay {
 
 /* ---- following ---- */
 
-static bool differs(struct replay *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static bool differs(struct replay *p, const char *format, ...)
+static void differs(void *data, const char *text)
 {
-    va_list args;
-    va_start(args, format);
-    fputs("ludens replay: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
-    va_end(args);
+    struct replay *p = data;
+    fprintf(stderr, "ludens replay: %s\n", text);
     p->differs = true;
-    return true;
 }
 
-/* Make all states. An illegal move ends it: there is nothing to show behind it. */
 static bool follow(struct replay *p, struct error *error)
 {
-    struct record *r = p->record;
-    struct reasoner *x = p->reasoner;
-    uint32_t joint[RECORD_MAX_ROLES];
-    bool over;
-    p->states = calloc((size_t)r->nsteps + 1, sizeof *p->states);
+    p->states = calloc((size_t)p->record->nsteps + 1, sizeof *p->states);
     if (!p->states) return error_set(error, ERROR_MEMORY, "out of memory");
-    if (!x->ops->initial(x, &p->states[0])) return *error = x->error, false;
-    for (uint32_t i = 0; i < r->nsteps; i++) {
-        if (!x->ops->terminal(x, &p->states[i], &over)) return *error = x->error, false;
-        if (over) return error_set(error, ERROR_INPUT, "the game is over after %u moves", i);
-        if (!record_joint(r, i, x, &p->states[i], joint, error)) return false;
-        if (!x->ops->next(x, &p->states[i], joint, &p->states[i + 1])) return *error = x->error, false;
-    }
-    if (!x->ops->terminal(x, &p->states[r->nsteps], &over)) return *error = x->error, false;
-    if (over && r->ending != RECORD_COMPLETED)
-        differs(p, "the game is over by the rules, but not in the record");
-    if (!over && r->ending == RECORD_COMPLETED)
-        differs(p, "the game is over in the record, but not by the rules");
-    for (uint32_t i = 0; i < r->nroles && over; i++) {
-        int goal;
-        if (!reasoner_goal(x, &p->states[r->nsteps], i, &goal)) return *error = x->error, false;
-        if (goal != r->rewards[i] && r->ending == RECORD_COMPLETED)
-            differs(p, "the record gives %s %d, the rules %d", r->roles[i], r->rewards[i], goal);
-    }
-    return true;
+    return record_follow(p->record, p->reasoner, p->states, differs, p, error);
 }
 
-/* The facts of every state: compared with those in the record, or put there. */
-static void compare_states(struct replay *p, bool fill)
+/* The facts of every state, put into the record. */
+static void fill_states(struct replay *p)
 {
     struct record *r = p->record;
     struct trace_lines lines;
-    if (!r->states && !fill) return;
-    struct record_state *ours = heap_zalloc(r->heap, (r->nsteps + 1) * sizeof *ours);
+    r->states = heap_zalloc(r->heap, (r->nsteps + 1) * sizeof *r->states);
     for (uint32_t i = 0; i <= r->nsteps; i++) {
         trace_lines_init(&lines, r->heap);
         if (!trace_facts(p->reasoner, &p->states[i], &lines))
             heap_fail(r->heap, p->reasoner->error.code, "%s", p->reasoner->error.text);
-        bool same = !r->states || lines.v.n == r->states[i].n;
-        for (uint32_t k = 0; same && r->states && k < lines.v.n; k++)
-            same = strcmp(lines.v.v[k], r->states[i].facts[k]) == 0;
-        if (!same) differs(p, "the state after %u moves is another one in the record", i);
-        ours[i] = (struct record_state){(const char **)lines.v.v, lines.v.n};
+        r->states[i] = (struct record_state){(const char **)lines.v.v, lines.v.n};
     }
-    if (fill) r->states = ours;
 }
 
 /* ---- showing ---- */
@@ -139,11 +103,13 @@ static void print_step(const struct record *r, uint32_t n)
 
 static void print_end(const struct record *r)
 {
-    if (r->ending != RECORD_COMPLETED) {
+    if (r->ending != RECORD_COMPLETED && r->ending != RECORD_FORFEITED) {
         printf("The match was %s after %u moves.\n", r->ending == RECORD_ABORTED ? "aborted" : "left",
                r->nsteps);
         return;
     }
+    for (uint32_t i = 0; i < r->nroles && r->forfeits; i++)
+        if (r->forfeits[i]) printf("Forfeited by %s. ", r->roles[i]);
     printf("The game is over after %u moves:", r->nsteps);
     for (uint32_t i = 0; i < r->nroles; i++) {
         printf("%s %s ", i ? "," : "", r->roles[i]);
@@ -245,7 +211,7 @@ static bool replay(struct replay *p, const char *path, struct error *error)
     if (!(p->reasoner = engine_open(p->game, "lifted", error))) return false;
     if (!follow(p, error)) return error_prefix(error, "%s", path);
     if (!HEAP_ENTER(p->record->heap, &guard, error)) return false;
-    compare_states(p, o->json);
+    if (o->json) fill_states(p);
     heap_leave(p->record->heap);
     if (o->json || o->pgn) return print_record(p, error);
     p->style = board_style_for(stdout);

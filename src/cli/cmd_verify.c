@@ -2,6 +2,7 @@
 /* ludens verify: follow recorded games and show the first difference. */
 #include "cli/engine.h"
 #include "game/trace.h"
+#include "match/follow.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -218,7 +219,9 @@ static bool same_roles(struct verify *v, const json_t *roles)
 static bool same_trace(struct verify *v, const json_t *trace)
 {
     const json_t *playouts = json_object_get(trace, "playouts"), *sum = json_object_get(trace, "kif_sha1");
-    if (!json_is_array(playouts)) heap_fail(v->heap, ERROR_INPUT, "has no list of playouts");
+    if (!json_is_array(playouts))
+        heap_fail(v->heap, ERROR_INPUT,
+                  "is neither a trace (it has no list of playouts) nor a record of a match");
     if (json_is_string(sum) && strcmp(json_string_value(sum), v->game->digest) != 0 && !v->quiet)
         printf("%s: note: was recorded from another version of the rules\n", v->trace);
     if (!same_roles(v, json_object_get(trace, "roles"))) return false;
@@ -233,6 +236,65 @@ static bool same_trace(struct verify *v, const json_t *trace)
     return true;
 }
 
+/* ---- records of matches ---- */
+
+struct difference {
+    const char *path;
+    bool found;
+};
+
+static void print_difference(void *data, const char *text)
+{
+    struct difference *d = data;
+    printf("%s: %s\n", d->path, text);
+    d->found = true;
+}
+
+static bool same_record(struct verify *v, const struct record *r, struct difference *d, struct error *error)
+{
+    bool roles = r->nroles == v->game->nroles;
+    for (uint32_t i = 0; roles && i < r->nroles; i++)
+        roles = strcasecmp(r->roles[i], v->game->role_names[i]) == 0;
+    if (!roles) {
+        print_difference(d, "the roles differ");
+        return true;
+    }
+    if (*r->digest && strcmp(r->digest, v->game->digest) != 0 && !v->quiet)
+        printf("%s: note: was recorded with another version of the rules\n", d->path);
+    struct state *states = calloc((size_t)r->nsteps + 1, sizeof *states);
+    bool good = states ? record_follow(r, v->reasoner, states, print_difference, d, error)
+                       : error_set(error, ERROR_MEMORY, "out of memory");
+    for (uint32_t i = 0; states && i <= r->nsteps; i++) state_done(&states[i]);
+    free(states);
+    /* A move that is not legal is a difference like any other. */
+    if (!good && error->code == ERROR_INPUT) print_difference(d, error->text), good = true;
+    return good;
+}
+
+static int verify_record(struct verify *v, const char *path)
+{
+    struct error error = {0};
+    struct difference d = {.path = path};
+    struct record *r = record_read(path, &error);
+    bool good = r != NULL;
+    if (good && !same_record(v, r, &d, &error)) good = error_prefix(&error, "%s", path);
+    if (good && !d.found && !v->quiet) printf("%s: followed a match, %u steps\n", path, r->nsteps);
+    record_free(r);
+    return !good ? command_trouble("verify", &error) : d.found ? EXIT_NO : EXIT_YES;
+}
+
+/* As JSON it has moves, but no playouts; as text it begins with tags, and JSON with an object. */
+static bool is_record(const char *path, const json_t *json)
+{
+    if (json)
+        return json_is_object(json) && !json_object_get(json, "playouts") && json_object_get(json, "moves");
+    char first = 0;
+    FILE *file = fopen(path, "r");
+    bool found = file && fscanf(file, " %c", &first) == 1 && first == '[';
+    if (file) fclose(file);
+    return found;
+}
+
 static int verify_file(struct verify *v, const char *path)
 {
     json_error_t why;
@@ -240,6 +302,10 @@ static int verify_file(struct verify *v, const char *path)
     struct heap_guard guard;
     v->trace = path;
     json_t *trace = json_load_file(path, 0, &why);
+    if (is_record(path, trace)) {
+        json_decref(trace);
+        return verify_record(v, path);
+    }
     if (!trace) {
         error_set(&error, ERROR_INPUT, "%s:%d: %s", path, why.line, why.text);
         return command_trouble("verify", &error);
@@ -267,11 +333,13 @@ int cmd_verify(int argc, char **argv)
                                    {"quiet", 'q', OPTION_FLAG, &v.quiet, .help = "print differences only"},
                                    {0}};
     int operands, status;
-    if (!command_begin("verify GAME TRACE... [OPTION...]",
-                       "Follow recorded games step by step and compare states, legal moves, ends and goals.\n"
-                       "Prints the first difference of each trace. Exit status: 0 all traces are followed\n"
-                       "exactly, 1 there is a difference, 2 something could not be read or played.",
-                       table, 2, -1, argc, argv, &operands, &status))
+    if (!command_begin(
+            "verify GAME TRACE... [OPTION...]",
+            "Follow recorded games step by step and compare states, legal moves, ends and goals: traces,\n"
+            "and records of matches as JSON or text.\n"
+            "Prints the first difference of each trace. Exit status: 0 all traces are followed\n"
+            "exactly, 1 there is a difference, 2 something could not be read or played.",
+            table, 2, -1, argc, argv, &operands, &status))
         return status;
     struct error error = {0};
     v.game = game_load(argv[1], 0, NULL, &error);

@@ -2,17 +2,22 @@
 #include "cli/tally.h"
 
 #include "cli/terminal.h"
+#include "match/forfeit.h"
 
 #include <math.h>
 
 void tally_add(struct tally *t, const struct match *m)
 {
-    if (m->terminal)
+    if (m->forfeits)
+        t->forfeited++;
+    else if (m->terminal)
         t->completed++;
     else
         t->aborted++;
     for (uint32_t r = 0; r < m->game->nroles; r++) {
         struct tally_row *row = &t->row[r];
+        row->forfeits += m->forfeits >> r & 1;
+        row->mute += forfeit_mute(m, r);
         for (uint32_t i = 0; i < m->nsteps; i++) {
             double s = (double)m->steps[i].seconds[r];
             row->moves++;
@@ -39,6 +44,7 @@ void tally_print(FILE *out, const struct tally *t, const struct game *game, cons
     int role_width = widest((const char *const *)game->role_names, game->nroles, 4),
         player_width = widest(players, game->nroles, 6);
     fprintf(out, "\n%u %s completed", t->completed, t->completed == 1 ? "match" : "matches");
+    if (t->forfeited) fprintf(out, ", %u forfeited", t->forfeited);
     if (t->aborted) fprintf(out, ", %u aborted", t->aborted);
     fprintf(out, "\n\n%-*s  %-*s   reward   +-95%%   late illegal failed   s/move  longest\n", role_width,
             "role", player_width, "player");
@@ -58,4 +64,20 @@ void tally_print(FILE *out, const struct tally *t, const struct game *game, cons
         fprintf(out, " %6u %7u %6u %8.2f %8.2f\n", row->errors[MATCH_LATE], row->errors[MATCH_ILLEGAL],
                 row->errors[MATCH_FAILED], row->moves ? row->seconds / (double)row->moves : 0, row->longest);
     }
+    for (uint32_t r = 0; r < game->nroles; r++) {
+        const struct tally_row *row = &t->row[r];
+        if (row->forfeits)
+            fprintf(out, "%s lost %u %s by a forfeit\n", game->role_names[r], row->forfeits,
+                    row->forfeits == 1 ? "match" : "matches");
+        if (row->mute)
+            fprintf(out, "%s made no move of its own in %u %s: its moves are by chance\n",
+                    game->role_names[r], row->mute, row->mute == 1 ? "match" : "matches");
+    }
+}
+
+bool tally_fine(const struct tally *t)
+{
+    bool fine = !t->aborted && !t->forfeited;
+    for (uint32_t r = 0; r < MCTS_MAX_ROLES; r++) fine &= !t->row[r].mute;
+    return fine;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "match/match.h"
 
+#include "match/forfeit.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -212,7 +214,7 @@ static bool collect(struct match *m, struct match_step *s, uint32_t role, struct
         return error_set(error, ERROR_CANCELLED, "interrupted");
     }
     if (aborted(m)) return error_set(error, ERROR_CANCELLED, "aborted");
-    if (here && !seat->ops->patient && b.deadline > 0 && m->budget.grace > 0 &&
+    if (here && !seat->ops->patient && b.deadline > 0 && m->budget.grace >= 0 &&
         clock_now() > b.deadline + m->budget.grace) {
         kind = MATCH_LATE;
         error_set(&why, ERROR_TIME, "after %.2f s", (double)s->seconds[role]);
@@ -300,6 +302,7 @@ bool match_finish(struct match *m, struct error *error)
     for (uint32_t i = 0; i < m->game->nroles && m->terminal && good; i++)
         if (!reasoner_goal(m->reasoner, &m->state, i, &m->goals[i]))
             good = (*error = m->reasoner->error, false);
+    forfeit_goals(m);
     for (uint32_t i = 0; i < m->game->nroles; i++)
         if (m->seats[i]->ops->stop) m->seats[i]->ops->stop(m->seats[i], m, i, m->aborted);
     for (uint32_t i = 0; i < m->game->nroles; i++)
@@ -311,7 +314,7 @@ bool match_play(struct match *m, struct error *error)
 {
     struct error ignored;
     bool good = match_start(m, error);
-    while (good && !m->terminal)
+    while (good && !m->terminal && !forfeit_check(m))
         good = aborted(m) ? error_set(error, ERROR_CANCELLED, "aborted") : match_step(m, error);
     return match_finish(m, good ? error : &ignored) && good;
 }

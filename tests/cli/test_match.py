@@ -128,6 +128,44 @@ class Match(harness.Case):
         row = re.search(r"(?m)^left .*", out).group(0).split()
         self.assertEqual(row[-5:-2], ["1", "4", "2"])
 
+    def test_forfeits_end_the_match_where_rules_for_them_say_so(self):
+        def at_step(n, what):
+            return self.fake(polite(lambda player, message: what if player.matches[message[1]]["plays"] == n else "stay"))
+
+        silent = [9]
+        for rule, what, ends in [("illegal", "(fly 1 up)", True), ("illegal", silent, False), ("late", silent, True),
+                                 ("late", None, True), ("late", "(fly 1 up)", False), ("any", None, True),
+                                 ("any", "(fly 1 up)", True)]:
+            with self.subTest(rule, what=what):
+                bad, good = at_step(2, what), self.fake(polite(lambda *_: "stay"))
+                record, out = self.match(game(4), "--seat", f"left={bad.url}", "--seat", f"right={good.url}", "--start", 9,
+                                         "--clock", 1, "--grace", 0, "--forfeit", rule, status=1 if ends else 0)
+                self.assertEqual(len(record["moves"]), 2 if ends else 4)
+                self.assertEqual(record["ending"], "forfeited" if ends else "completed")
+                self.assertEqual(record.get("forfeits"), ["left"] if ends else None)
+                self.assertEqual(good.kinds()[-1], "ABORT" if ends else "STOP")
+                if not ends:
+                    continue
+                self.assertEqual(record["rewards"], [0, 100])
+                self.assertIn("Forfeited by left. Result: left 0, right 100", out)
+                self.assertIn("0 matches completed, 1 forfeited", out)
+                path = self.path("record.json")
+                shown, err = self.ludens("replay", path)
+                self.assertIn("Forfeited by left.", shown)
+                text = self.write("record.pgn", self.ludens("replay", path, "--pgn")[0])
+                again = json.loads(self.ludens("replay", text, "--json", "--game", self.path("walk.kif"))[0])
+                for key in "ending", "forfeits", "rewards", "moves":
+                    self.assertEqual(again[key], record[key])
+        self.assertIn("late, illegal or any", self.ludens("match", "ticTacToe", "--forfeit", "never", status=2)[1])
+
+    def test_who_makes_no_move_of_its_own_is_named(self):
+        mute, good = self.fake(polite(lambda *_: "nonsense")), self.fake(polite(lambda *_: "stay"))
+        record, out = self.match(game(3), "--seat", f"left={mute.url}", "--seat", f"right={good.url}", "--start", 9, "--clock", 9,
+                                 status=1)
+        self.assertEqual(record["ending"], "completed")
+        self.assertIn("left made no move of its own in 1 match: its moves are by chance", out)
+        self.assertNotIn("right made no move", out)
+
     def test_a_player_that_dies(self):
         def move(player, message):
             if player.matches[message[1]]["plays"] == 2:
