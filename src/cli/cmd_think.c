@@ -138,12 +138,13 @@ static bool choose_role(struct reasoner *r, const struct state *s, const char *n
     bool found = false;
     for (*role = 0; *role < r->game->nroles; ++*role) {
         legal.n = 0;
+        if ((int)*role == r->game->chance) continue; /* it does not think */
         if (r->ops->legal(r, s, *role, &legal) && legal.n > 1) {
             found = true;
             break;
         }
     }
-    if (!found) *role = 0;
+    if (!found) *role = r->game->chance == 0;
     list_done(&legal);
     return true;
 }

@@ -132,12 +132,14 @@ static void find_roles(struct game *g)
     }
     g->roles = roles.v;
     g->nroles = roles.n;
+    g->chance = -1;
     g->role_names = heap_cut(g->heap, (roles.n + 1) * sizeof *g->role_names);
     for (uint32_t i = 0; i < roles.n; i++) {
         struct text t;
         text_init(&t, g->heap);
         term_print(p->terms, roles.v[i], false, NULL, &t);
         g->role_names[i] = text_str(&t);
+        if (strcasecmp(g->role_names[i], CHANCE_ROLE) == 0 && roles.n > 1) g->chance = (int)i;
     }
 }
 

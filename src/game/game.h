@@ -17,6 +17,7 @@ struct game {
     uint32_t nroles;
     const term *roles;       /* in the order of the sheet, terms of program->terms */
     const char **role_names; /* as written in the sheet */
+    int chance; /* the role `random`, which moves by chance and wants nothing; -1: there is none */
 };
 
 #define GAME_DEFAULT_MEMORY ((size_t)1 << 30)

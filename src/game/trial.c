@@ -124,6 +124,7 @@ static bool check_goals(struct trials *t)
         for (uint32_t i = 0; i < v->n; i++)
             if (v->v[i] > 100)
                 found(t, FAULT_BAD_GOAL, role, "role %s has the goal %d", g->role_names[role], (int)v->v[i]);
+        if ((int)role == g->chance && v->n == 0) continue; /* it wants nothing */
         if (end && v->n == 0)
             found(t, FAULT_NO_GOAL, role, "role %s has no goal at the end", g->role_names[role]);
         if (end && v->n > 1)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 void validate_report(const struct program *p, struct diags *diags, bool error, const char *id, uint32_t node,
                      const char *hint, const char *format, ...)
@@ -210,7 +211,9 @@ static void check_roles(const struct program *p, struct diags *d)
             validate_report(p, d, true, "role-without-moves", fact->node,
                             "every role needs a legal move in every state, be it a noop",
                             "no rule ever gives this role a legal move");
-        if (has_rules(p, KW_GOAL) && !speaks_of(p, KW_GOAL, who))
+        /* Chance wants nothing. */
+        bool chance = strcasecmp(symbol_name(p->terms, term_get(p->terms, who)->head), CHANCE_ROLE) == 0;
+        if (has_rules(p, KW_GOAL) && !chance && !speaks_of(p, KW_GOAL, who))
             validate_report(p, d, false, "role-without-goal", fact->node,
                             "every role needs a goal value in every final state",
                             "no rule ever gives this role a goal");

@@ -5,6 +5,7 @@
 #include "logic/validate.h"
 
 #include <string.h>
+#include <strings.h>
 
 struct vocabulary {
     const struct program *p;
@@ -189,6 +190,13 @@ static void check_definitions(struct vocabulary *v)
         const struct relation *r = &p->relations.v[i];
         if (!is_plain(r) || !r->rules.n || used[i]) continue;
         const struct rule *rule = &p->rules.v[r->rules.v[0]];
+        /* Nobody asks for it, so it is meant for whoever runs the game: the keyword of GDL-II. */
+        if (r->arity == 2 && strcasecmp(symbol_name(p->terms, r->name), "sees") == 0) {
+            validate_report(p, v->d, true, "hidden-information", rule->head_node,
+                            "Ludens plays GDL, in which everybody sees everything",
+                            "'sees' makes this a game of hidden information (GDL-II)");
+            continue;
+        }
         validate_report(p, v->d, false, "unused-relation", rule->head_node, NULL,
                         "no rule needs '%s' with %u argument%s", symbol_name(p->terms, r->name), r->arity,
                         plural(r->arity));

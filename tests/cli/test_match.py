@@ -41,6 +41,31 @@ class Match(harness.Case):
         with open(path, encoding="utf-8") as file:
             return json.load(file), out
 
+    def test_the_role_random_is_chance(self):
+        coin = """(role random) (role robot) (init start) (side 1) (side 2) (side 3) (side 4)
+            (<= (legal random noop) (true start)) (<= (legal random (throw ?n)) (true (bet ?b)) (side ?n))
+            (<= (legal robot ?b) (true start) (choice ?b)) (<= (legal robot wait) (true (bet ?b)))
+            (choice safe) (choice gamble)
+            (<= (next (bet ?b)) (does robot ?b) (true start))
+            (<= (next (over ?b ?n)) (true (bet ?b)) (does random (throw ?n)))
+            (<= terminal (true (over ?b ?n)))
+            (<= (goal robot 50) (true (over safe ?n))) (<= (goal robot 100) (true (over gamble 1)))
+            (<= (goal robot 0) (true (over gamble ?n)) (distinct ?n 1))"""
+        path = self.write("coin.kif", coin)
+        thrown = set()
+        for seed in range(1, 30):
+            self.ludens("match", path, "--sims", 50, "--seed", seed, "--record", self.path("r.json"), "--quiet")
+            record = json.loads(self.read(self.path("r.json")))
+            self.assertEqual(record["players"], ["random", "champion"])
+            self.assertEqual(record["moves"][0], ["noop", "safe"])  # 50, and not one chance in four of 100
+            thrown.add(record["moves"][1][0])
+        self.assertEqual(len(thrown), 4)
+        for command in ["match", path, "--quiet"], ["play", path]:
+            err = self.ludens(*command, "--sims", 10)[1]
+            self.assertEqual(err.count("the role random is chance"), 1)
+            self.assertEqual(self.ludens(*command, "--sims", 10, "--seat", "random=nst")[1], "")
+        self.assertIn("robot plays safe", self.ludens("think", path, "--sims", 500)[0])
+
     def test_players_of_ours(self):
         record, out = self.match(game(3), "--others", "random", "--sims", 10, "--states")
         self.assertEqual(len(record["moves"]), 3)
