@@ -34,8 +34,12 @@ struct lab_report_form {    /* NULL and false: text on standard output */
 };
 bool lab_grid_run(const char *what, const char *db, const struct run_options *o,
                   const struct grid_changes *changes, bool force, struct error *error);
+/* All variants of it that there are games of; `what` NULL: of all experiments with boards in the database. */
 bool lab_grid_report(const char *what, const char *db, const struct lab_report_form *form,
                      struct error *error);
+
+struct db;
+bool lab_grid_count(struct db *db, uint32_t *n, struct error *error); /* those of the database */
 
 /* The number of processors. */
 int64_t lab_default_jobs(void);

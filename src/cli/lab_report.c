@@ -82,37 +82,56 @@ static bool print(const struct report_arguments *a, struct results *const *list,
     return true;
 }
 
-/* The experiment's own name is what the file says, not how it was asked for. */
-static bool report(const char *what, const struct report_arguments *a, struct error *error)
+/* Which experiments of the database are meant: one of that name, or one whose file has that name in it. */
+static bool find_names(struct db *db, const char *what, struct names *names, char **own, struct error *error)
 {
-    if (grid_recognise(what)) {
-        struct lab_report_form form = {.html = a->html, .svg = a->svg, .csv = a->csv, .json = a->json};
-        return lab_grid_report(what, a->db, &form, error);
-    }
+    names->wanted = what;
+    if (!results_each(db, collect, names, error)) return false;
+    if (names->n || !what) return true;
+    struct spec *spec = spec_load(what, NULL, error);
+    if (!spec) return false;
+    *own = strdup(spec->name);
+    spec_free(spec);
+    if (!*own) return error_set(error, ERROR_MEMORY, "out of memory");
+    names->wanted = *own;
+    return results_each(db, collect, names, error);
+}
+
+static bool report_tournaments(struct db *db, const char *path, const char *what,
+                               const struct report_arguments *a, bool needed, struct error *error)
+{
     struct names names = {0};
-    struct spec *spec = NULL;
-    const char *path = a->db;
-    if (is_database(what))
-        path = what;
-    else if (!(spec = spec_load(what, NULL, error)))
-        return false;
-    if (spec) names.wanted = spec->name;
-    struct db *db = db_open(path, false, error);
+    char *own = NULL;
     struct results **list = calloc(MAX_EXPERIMENTS, sizeof *list);
-    bool good = db && list && results_each(db, collect, &names, error);
-    if (good && names.n == 0)
+    bool good =
+        list ? find_names(db, what, &names, &own, error) : error_set(error, ERROR_MEMORY, "out of memory");
+    if (good && names.n == 0 && needed)
         good = error_set(error, ERROR_INPUT, "%.200s has no games of %.100s; `ludens lab run` plays them",
-                         path, spec ? spec->name : "any experiment");
+                         path, names.wanted ? names.wanted : "any experiment");
     for (uint32_t i = 0; i < names.n && good; i++) good = (list[i] = results_read(db, names.v[i], error));
-    good = good && print(a, list, names.n, error);
+    good = good && (names.n == 0 || print(a, list, names.n, error));
     for (uint32_t i = 0; i < names.n; i++) {
         free(names.v[i]);
         if (list) results_free(list[i]);
     }
     free(list);
-    db_close(db);
-    spec_free(spec);
+    free(own);
     return good;
+}
+
+static bool report(const char *what, const struct report_arguments *a, struct error *error)
+{
+    struct lab_report_form form = {.html = a->html, .svg = a->svg, .csv = a->csv, .json = a->json};
+    bool all = is_database(what);
+    if (!all && grid_recognise(what)) return lab_grid_report(what, a->db, &form, error);
+    const char *path = all ? what : a->db;
+    struct db *db = db_open(path, false, error);
+    if (!db) return false;
+    uint32_t boards = 0;
+    bool good = !all || lab_grid_count(db, &boards, error);
+    good = good && report_tournaments(db, path, all ? NULL : what, a, boards == 0, error);
+    db_close(db);
+    return good && (boards == 0 || lab_grid_report(NULL, path, &form, error));
 }
 
 int lab_report(int argc, char **argv)

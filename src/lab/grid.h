@@ -122,6 +122,8 @@ struct db;
 /* Enter the experiment, or find it there. If its settings were changed since: false and an error; with
  * `force` its games are thrown away. */
 bool grid_enrol(struct db *db, const struct grid *g, bool force, int64_t *id, struct error *error);
+/* Call `each` with the names of all such experiments of the database. */
+bool grid_each(struct db *db, void (*each)(void *data, const char *name), void *data, struct error *error);
 /* How many of the games from..from+n-1 of a point are there. */
 bool grid_there(struct db *db, int64_t id, const struct grid_point *p, uint32_t from, uint32_t n,
                 uint32_t *count, struct error *error);

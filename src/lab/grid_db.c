@@ -21,6 +21,20 @@ static bool has_tables(struct db *db, bool *has, struct error *error)
     return good;
 }
 
+bool grid_each(struct db *db, void (*each)(void *data, const char *name), void *data, struct error *error)
+{
+    bool has;
+    if (!has_tables(db, &has, error)) return false;
+    if (!has) return true;
+    sqlite3_stmt *s = db_prepare(db, "SELECT name FROM grid ORDER BY id", error, "");
+    if (!s) return false;
+    int code;
+    while ((code = sqlite3_step(s)) == SQLITE_ROW) each(data, db_text(s, 0));
+    bool good = code == SQLITE_DONE || db_trouble(db, error);
+    db_reset(s);
+    return good;
+}
+
 /* Everything the games depend on but the point, the number of the game and the program. */
 static void settings(const struct grid *g, char *out, size_t size)
 {

@@ -100,11 +100,12 @@ void grid_report_text(FILE *out, const struct grid_results *r)
     if (*g->says) fprintf(out, "\nThe text: %s\n", g->says);
 }
 
-void grid_report_csv(FILE *out, const struct grid_results *r)
+void grid_report_csv(FILE *out, const struct grid_results *r, bool header)
 {
     const struct grid *g = r->grid;
-    fprintf(out, "experiment,%s,%s,games,rate,half,natural,total_simulations,total_steps,move,chosen\n",
-            grid_parameter_names[g->across.parameter], grid_parameter_names[g->along.parameter]);
+    if (header)
+        fprintf(out, "experiment,%s,%s,games,rate,half,natural,total_simulations,total_steps,move,chosen\n",
+                grid_parameter_names[g->across.parameter], grid_parameter_names[g->along.parameter]);
     for (uint32_t j = 0; j < g->along.n; j++)
         for (uint32_t i = 0; i < g->across.n; i++) {
             const struct grid_cell *c = cell(r, i, j);
@@ -177,7 +178,8 @@ static void html_table(struct text *out, const struct grid_results *r)
             if (!c->games)
                 text_puts(out, "–");
             else if (g->measure == GRID_WINS)
-                text_printf(out, "%.1f <small>±%.1f</small>", 100 * c->rate.mean, 100 * c->rate.half);
+                text_printf(out, "%.1f <small>%s</small>", 100 * c->rate.mean,
+                            rate_interval(&c->rate, 100, (char[RATE_TEXT]){0}));
             for (uint32_t k = 0; k < c->nfirst && k < MOVES_SHOWN; k++) {
                 grid_move_name(c->first[k].text, name, sizeof name);
                 if (k) text_puts(out, "<br>");
@@ -191,19 +193,40 @@ static void html_table(struct text *out, const struct grid_results *r)
     text_puts(out, "</table>\n");
 }
 
+/* "boards/race:500steps:seed7" was "boards/race --steps 500 --seed 7". */
+static void html_command(struct text *out, const struct grid *g)
+{
+    const char *part = strchr(g->name, ':');
+    char base[300];
+    snprintf(base, sizeof base, "%.*s", (int)strcspn(g->name, ":"), g->name);
+    text_puts(out, "ludens lab run ");
+    plot_escape(out, base);
+    for (unsigned long long n; part; part = strchr(part + 1, ':')) {
+        char unit[6];
+        if (sscanf(part, ":%llu%5[a-z]", &n, unit) == 2)
+            text_printf(out, " --%s %llu", unit, n);
+        else if (sscanf(part, ":seed%llu", &n) == 1)
+            text_printf(out, " --seed %llu", n);
+    }
+}
+
 void grid_report_html(const struct grid_results *r, struct text *out)
 {
     const struct grid *g = r->grid;
-    text_puts(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
-                   "content=\"width=device-width\"><link rel=\"icon\" href=\"data:,\"><title>");
-    plot_escape(out, g->title);
-    text_puts(out, "</title><style>:root{color-scheme:light dark}body{font:15px/1.5 "
-                   "system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem}"
-                   "figure{display:inline-block;margin:.5rem 1rem .5rem 0}svg{max-width:100%;height:auto}"
-                   ".says{border-left:3px solid #888;padding-left:1rem}"
-                   "table{border-collapse:collapse;display:block;overflow-x:auto;font-size:13px;"
-                   "font-variant-numeric:tabular-nums}th,td{padding:.15rem .5rem;text-align:right;"
-                   "border-bottom:1px solid #8884}small{opacity:.6}</style></head><body>\n<h1>");
+    if (out->n == 0) {
+        text_puts(out,
+                  "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
+                  "content=\"width=device-width\"><link rel=\"icon\" href=\"data:,\"><title>");
+        plot_escape(out, g->title);
+        text_puts(out, "</title><style>:root{color-scheme:light dark}body{font:15px/1.5 "
+                       "system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem}"
+                       "figure{display:inline-block;margin:.5rem 1rem .5rem 0}svg{max-width:100%;height:auto}"
+                       ".says{border-left:3px solid #888;padding-left:1rem}"
+                       "table{border-collapse:collapse;display:block;overflow-x:auto;font-size:13px;"
+                       "font-variant-numeric:tabular-nums}th,td{padding:.15rem .5rem;text-align:right;"
+                       "border-bottom:1px solid #8884}small{opacity:.6}</style></head><body>\n");
+    }
+    text_puts(out, "<h1>");
     plot_escape(out, g->title);
     text_puts(out, "</h1>\n");
     html_paragraphs(out, "about", g->description);
@@ -216,5 +239,7 @@ void grid_report_html(const struct grid_results *r, struct text *out)
     plot_escape(out, g->player_text);
     text_puts(out, "; opponent ");
     plot_escape(out, *g->opponent ? g->opponent : "none");
-    text_printf(out, "; seed %" PRIu64 "; ludens " LUDENS_VERSION "</small></p>\n</body></html>\n", g->seed);
+    text_printf(out, "; seed %" PRIu64 "; ludens " LUDENS_VERSION "; <code>", g->seed);
+    html_command(out, g);
+    text_puts(out, "</code></small></p>\n"); /* body and html end by themselves: another section may follow */
 }

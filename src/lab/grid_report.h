@@ -10,7 +10,7 @@
 
 void grid_report_text(FILE *out, const struct grid_results *r);
 /* One line per point, or per point and first move. */
-void grid_report_csv(FILE *out, const struct grid_results *r);
+void grid_report_csv(FILE *out, const struct grid_results *r, bool header);
 /* Everything there is. NULL without memory; the caller frees it. */
 json_t *grid_report_json(const struct grid_results *r);
 
@@ -18,7 +18,8 @@ json_t *grid_report_json(const struct grid_results *r);
  * r->heap. */
 void grid_figures(const struct grid_results *r, void (*each)(void *data, const char *name, const char *svg),
                   void *data);
-/* A page with everything, complete in itself. Call inside a guard of r->heap. */
+/* A page with everything, complete in itself, or another section of one that was begun. Call inside a guard
+ * of r->heap. */
 void grid_report_html(const struct grid_results *r, struct text *out);
 
 /* Races: the win rate at each value of `across` where the game tree has 10^size positions, by interpolation

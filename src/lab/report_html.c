@@ -54,7 +54,8 @@ static void print_cell(FILE *out, const struct results *r, const struct result_c
                           : "",
             c->rate.n, c->target);
     if (c->rate.n)
-        fprintf(out, "<b>%.1f</b><i>±%.1f</i>", c->rate.mean * percent, c->rate.half * percent);
+        fprintf(out, "<b>%.1f</b><i>%s</i>", c->rate.mean * percent,
+                rate_interval(&c->rate, percent, (char[RATE_TEXT]){0}));
     else
         fputs("–", out);
     if (c->published.there) {
@@ -153,7 +154,8 @@ static void print_rate(FILE *out, const struct results *r, const struct rate *ra
 {
     double percent = results_percent(r);
     if (rate->n)
-        fprintf(out, "<td><b>%.1f</b><i>±%.1f</i></td>", rate->mean * percent, rate->half * percent);
+        fprintf(out, "<td><b>%.1f</b><i>%s</i></td>", rate->mean * percent,
+                rate_interval(rate, percent, (char[RATE_TEXT]){0}));
     else
         fputs("<td>–</td>", out);
 }
@@ -220,12 +222,21 @@ static void print_effort(FILE *out, const struct results *r)
 /* ---- the page ---- */
 
 /* The options behind the name of a variant: "first:quick:sims=20" was "first --quick --sims 20". */
-static void print_command(FILE *out, const char *name)
+static void print_command(FILE *out, const struct results *r)
 {
+    uint32_t number = 0;
+    bool same = true;
+    const char *name = r->name;
     for (; *name; name++) {
         const char part[] = {*name, '\0'};
         html_text(out, *name == ':' ? " --" : *name == '=' ? " " : part);
     }
+    for (uint32_t i = 0; i < r->ngames * r->npairings; i++) {
+        if (r->cells[i].empty) continue;
+        same &= !number || r->cells[i].target == number;
+        number = r->cells[i].target;
+    }
+    if (same && number) fprintf(out, " --games %u", number);
 }
 
 static void print_experiment(FILE *out, const struct results *r, uint32_t number)
@@ -252,7 +263,7 @@ static void print_experiment(FILE *out, const struct results *r, uint32_t number
     print_seats(out, r);
     print_effort(out, r);
     fputs("<p class=note><code>ludens lab run ", out);
-    print_command(out, r->name);
+    print_command(out, r);
     fputs("</code>, seed ", out);
     html_text(out, r->seed);
     fputs(", Ludens ", out);
@@ -278,11 +289,13 @@ void report_html(FILE *out, struct results *const *list, uint32_t n)
         fputs("</nav>", out);
     }
     for (uint32_t i = 0; i < n; i++) print_experiment(out, list[i], i);
-    fputs("<footer>A win is a point; who shares the highest goal shares it: halves for two, thirds for "
-          "three. Seats rotate through "
-          "every assignment of the players equally often. Intervals are 1.96 s/√n; a cell is significant "
-          "when its interval is clear "
-          "of equality (Wilson’s interval where there are fewer than 30 games or all ended alike).</footer>"
-          "</main></body></html>\n",
-          out);
+    fputs(
+        "<footer>A win is a point; who shares the highest goal shares it: halves for two, thirds for "
+        "three. Seats rotate through "
+        "every assignment of the players equally often. Intervals are 1.96 s/√n, or Wilson’s (low–high) "
+        "where "
+        "there are fewer than 30 games or all ended alike; a cell is significant when its interval is clear "
+        "of equality.</footer>"
+        "</main></body></html>\n",
+        out);
 }

@@ -24,6 +24,12 @@ static void pad(FILE *out, const char *s, int width)
     fprintf(out, "%s%*s", s, max_int(width - columns(s), 0), "");
 }
 
+static void format_own(char *s, size_t size, const struct rate *r, double scale)
+{
+    char interval[RATE_TEXT];
+    snprintf(s, size, "%.1f %s", r->mean * scale, rate_interval(r, scale, interval));
+}
+
 static void format_rate(char *s, size_t size, double mean, double half, double scale)
 {
     if (half < 0)
@@ -37,7 +43,7 @@ static void print_cell(FILE *out, const struct results *r, const struct result_c
 {
     char s[40] = "";
     if (!c->empty && c->rate.n == 0) snprintf(s, sizeof s, "-");
-    if (!c->empty && c->rate.n) format_rate(s, sizeof s - 2, c->rate.mean, c->rate.half, results_percent(r));
+    if (!c->empty && c->rate.n) format_own(s, sizeof s - 3, &c->rate, results_percent(r));
     if (c->side) strcat(s, c->side > 0 ? "*" : "°");
     if (colour && c->side) fputs(c->side > 0 ? "\033[32m" : "\033[31m", out);
     pad(out, s, width);
@@ -47,13 +53,13 @@ static void print_cell(FILE *out, const struct results *r, const struct result_c
 /* No blanks at the ends of lines. */
 static int column_width(const struct results *r, uint32_t p)
 {
-    return p + 1 < r->npairings ? max_int(columns("100.0 ±10.0*"), columns(r->pairings[p])) + 2 : 0;
+    return p + 1 < r->npairings ? max_int(columns("100.0 (94–100)*"), columns(r->pairings[p])) + 2 : 0;
 }
 
 static void print_table(FILE *out, const struct results *r, bool colour)
 {
     int first = columns("published");
-    bool any = false;
+    bool any = false, wilson = false;
     for (uint32_t g = 0; g < r->ngames; g++) first = max_int(first, columns(r->games[g]));
     pad(out, "", first + 2);
     for (uint32_t p = 0; p < r->npairings; p++) pad(out, r->pairings[p], column_width(r, p));
@@ -66,6 +72,7 @@ static void print_table(FILE *out, const struct results *r, bool colour)
             print_cell(out, r, &row[p], column_width(r, p), colour);
             published |= !row[p].empty && row[p].published.there;
             any |= row[p].side != 0;
+            wilson |= !row[p].empty && row[p].rate.n && row[p].rate.wilson;
         }
         fputc('\n', out);
         if (!published) continue;
@@ -79,6 +86,7 @@ static void print_table(FILE *out, const struct results *r, bool colour)
         fputc('\n', out);
     }
     if (any) fputs("\n* significantly above equality, ° significantly below (95%)\n", out);
+    if (wilson) fputs("\n(low–high): Wilson's 95% interval, where games are few or all ended alike\n", out);
 }
 
 /* Means over the games of each column. */
@@ -124,17 +132,17 @@ static void print_details(FILE *out, const struct results *r)
         for (uint32_t k = 0; k < c->nplayers && c->rate.n; k++) {
             const struct result_player *p = &c->players[k];
             char s[40];
-            format_rate(s, sizeof s, p->rate.mean, p->rate.half, results_percent(r));
+            format_own(s, sizeof s, &p->rate, results_percent(r));
             fputs("  ", out);
             pad(out, p->name, 20);
             fputc(' ', out);
-            pad(out, s, 14);
+            pad(out, s, 16);
             fprintf(out, "%s; %.0f simulations/s, %" PRIu64 " errors\n", p->budget,
                     p->simulations / fmax(p->seconds, 1e-9), p->errors);
         }
         for (uint32_t k = 0; k < c->nroles && c->nplayers > 1 && c->rate.n; k++) {
             char s[40];
-            format_rate(s, sizeof s, c->by_seat[k].mean, c->by_seat[k].half, results_percent(r));
+            format_own(s, sizeof s, &c->by_seat[k], results_percent(r));
             fprintf(out, "    as ");
             pad(out, c->roles[k], 15);
             fprintf(out, " %s  (%" PRIu64 ")\n", s, c->by_seat[k].n);

@@ -3,6 +3,7 @@
 #include "lab/spec_internal.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static void replace_budgets(struct spec *s, const struct match_budget *b)
 {
@@ -103,5 +104,16 @@ void spec_apply(struct spec *s, const struct spec_changes *c)
     if (c->budget.seconds > 0) text_printf(&name, ":seconds=%g", c->budget.seconds);
     if (c->budget.expansions) text_printf(&name, ":expansions=%" PRIu64, c->budget.expansions);
     if (c->new_seed) s->seed = c->seed, text_printf(&name, ":seed=%" PRIu64, c->seed);
+    if (name.n == strlen(s->name)) return;
+    /* A title may speak of the budget that was replaced. */
+    struct text title;
+    text_init(&title, s->heap);
+    text_printf(&title, "%s, played with", s->title);
+    for (const char *part = text_str(&name) + strlen(s->name); *part; part++)
+        if (*part == ':')
+            text_puts(&title, " --");
+        else
+            text_char(&title, *part == '=' ? ' ' : *part);
+    s->title = text_str(&title);
     s->name = text_str(&name);
 }

@@ -2,6 +2,7 @@
 #include "lab/stats.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #define Z95 1.96 /* as the papers have it */
 #define FEW 30   /* below this the normal approximation is not to be trusted with a verdict */
@@ -43,6 +44,7 @@ struct rate scores_rate(const struct scores *t, double top)
     r.low = r.mean - r.half;
     r.high = r.mean + r.half;
     if (variance == 0 || t->n < FEW) {
+        r.wilson = true;
         /* Wilson 1927, on the share of what could be had */
         double p = r.mean / top, z2 = Z95 * Z95, centre = (p + z2 / (2 * n)) / (1 + z2 / n);
         double half = Z95 / (1 + z2 / n) * sqrt(p * (1 - p) / n + z2 / (4 * n * n));
@@ -50,6 +52,15 @@ struct rate scores_rate(const struct scores *t, double top)
         r.high = top * (centre + half);
     }
     return r;
+}
+
+const char *rate_interval(const struct rate *r, double scale, char out[RATE_TEXT])
+{
+    if (r->wilson)
+        snprintf(out, RATE_TEXT, "(%.0f–%.0f)", fmax(r->low, 0) * scale, r->high * scale);
+    else
+        snprintf(out, RATE_TEXT, "±%.1f", r->half * scale);
+    return out;
 }
 
 int rate_side(const struct rate *r, double parity)

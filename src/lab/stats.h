@@ -20,15 +20,21 @@ struct scores {
 };
 void scores_add(struct scores *t, double x);
 
+enum { RATE_TEXT = 40 };
+
 struct rate {
     uint64_t n;
     double mean;      /* of the scores; 0 where n is 0 */
     double half;      /* the papers' 95% interval is mean +- half; 1.96 s / sqrt(n), s with n - 1 */
     double low, high; /* the interval that decides significance: the same, or Wilson's where all scores were
                          equal or there are fewer than 30 */
+    bool wilson;      /* ... which it is; then mean +- half would promise what nobody knows */
 };
 /* `top` is the highest score possible: 1 for wins, 100 for goals. */
 struct rate scores_rate(const struct scores *t, double top);
+
+/* The interval as people read it: "±5.6", or "(34–100)" where it is Wilson's. `scale` is 100 for percent. */
+const char *rate_interval(const struct rate *r, double scale, char out[RATE_TEXT]);
 
 /* -1: significantly below `parity`, 1: above, 0: neither. */
 int rate_side(const struct rate *r, double parity);

@@ -187,8 +187,49 @@ class Lab(harness.Case):
         out = self.ludens("lab", "report", self.spec, "--db", self.path("t.db"), "--json")[0]
         self.assertEqual([e["name"] for e in json.loads(out)], ["small", "small:sims=10", "small:quick"])
         page = self.report("t.db", "--html", "-")
-        for command in "small", "small --sims 10", "small --quick":
-            self.assertIn(f"<code>ludens lab run {command}</code>", page)
+        # what the foot says is what was run: running it again plays nothing new
+        commands = re.findall("<code>ludens lab run small(.*?)</code>", page)
+        self.assertEqual(commands, [" --games 2", " --sims 10 --games 2", " --quick --games 2"])
+        for command in commands:
+            self.assertIn("; 0 played now", self.run_lab("t.db", *command.split())[1])
+        self.assertEqual(self.count("t.db"), 24)
+        # headlines do not promise another budget
+        self.assertEqual(re.findall("<h1>(.*?)</h1>", page),
+                         ["A small tournament", "A small tournament, played with --sims 10", "A small tournament, played with --quick"])
+
+    def test_experiments_are_known_by_their_name_in_the_database(self):
+        self.run_lab("t.db", "--games", 2)
+        self.run_lab("t.db", "--games", 2, "--sims", 10)
+        os.remove(self.spec)
+        for name, found in ("small", ["small", "small:sims=10"]), ("small:sims=10", ["small:sims=10"]):
+            out = self.ludens("lab", "report", name, "--db", self.path("t.db"), "--json")[0]
+            self.assertEqual([e["name"] for e in json.loads(out)], found)
+            self.ludens("lab", "game", name, "--db", self.path("t.db"))
+        err = self.ludens("lab", "report", "smal", "--db", self.path("t.db"), status=2)[1]
+        self.assertIn("there is no experiment 'smal'", err)
+
+    def test_few_games_have_the_interval_of_few_games(self):
+        self.spec = self.write("few.yaml", "games: [ticTacToe]\nplayers: [cadia2007, random]\nnumber: 2\nbudget: {sims: 200}\n")
+        self.run_lab("t.db")
+        cell = json.loads(self.report("t.db", "--json"))[0]["cells"][0]["rate"]
+        self.assertEqual(cell["mean"], 100)
+        low = 100 * 2 / (2 + 1.96 ** 2)  # Wilson's, for two of two
+        self.assertAlmostEqual(cell["low"], low, 6)
+        for page in self.report("t.db"), self.report("t.db", "--details"), self.report("t.db", "--html", "-"):
+            self.assertIn(f"({low:.0f}–100)", page)
+            self.assertNotIn("±0.0", page)
+        self.assertIn("Wilson", self.report("t.db"))
+
+    def test_names_in_plots_are_not_cut_off(self):
+        names = ["i", "A name with twenty-six chars", "WWWWWWWWWWWWWWWWWWWW"]
+        games = "\n".join(f"  - {{game: ticTacToe, label: {name}}}" for name in names)
+        self.spec = self.write("names.yaml", f"games:\n{games}\nplayers: [legal, random]\nnumber: 1\n")
+        self.run_lab("t.db")
+        page = self.report("t.db", "--html", "-")
+        labels = re.findall('<text x="([0-9.]+)" y="[0-9.]+" text-anchor="end">(.*?)</text>', page)
+        self.assertEqual([text for _, text in labels], ["i", "A name with twenty-six cha…", "W" * 20])
+        for x, text in labels:  # 11 px: 6.2 are the average of a sans-serif face, a W has 10.9
+            self.assertGreaterEqual(float(x) - (10.9 if "W" in text else 6.2) * len(text), 0, text)
 
     def test_reports_say_the_same_in_every_format(self):
         self.run_lab("t.db", "--games", 40)
@@ -213,7 +254,7 @@ class Lab(harness.Case):
             seats = [s["rate"] for s in cell["seats"]]
             self.assertEqual([s["games"] for s in seats], [20, 20])
             self.assertAlmostEqual(sum(s["mean"] for s in seats) / 2, mean, 3)
-            self.assertIn(f"{mean:.1f} ±{half:.1f}", text)
+            self.assertIn(f"{mean:.1f} ±{half:.1f}" if half else f"{mean:.1f} (", text)
         self.assertEqual(data["cells"][0]["published"], {"value": 50.5, "interval": 3.1})
         self.assertIn("50.5 ±3.1", text)
         # a player with half the speed has half the simulations
