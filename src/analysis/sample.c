@@ -4,6 +4,10 @@
 
 #include "base/clock.h"
 
+#include <math.h>
+
+#define SLOW_QUESTION 2.0 /* seconds that one may take though the games have less */
+
 static void spread_add(struct spread *s, uint64_t x)
 {
     if (s->n == 0 || x < s->min) s->min = x;
@@ -172,12 +176,17 @@ void sample_play(struct analysis *a, struct sample *s, struct playout *playout, 
                  const struct analysis_options *options)
 {
     double deadline = clock_now() + options->seconds;
+    struct reasoner *r = playout->reasoner;
+    double before = r->deadline, patience = clock_now() + fmax(options->seconds, SLOW_QUESTION);
+    if (options->deadline > 0) patience = fmin(patience, options->deadline);
+    if (before <= 0 || patience < before) r->deadline = patience;
     a->goals_defined = a->constant_sum = true;
     for (uint32_t i = 0; i < options->games && s->shots.n < options->states && clock_now() < deadline; i++)
         if (!play_one(a, s, playout, scratch, options, i, deadline)) {
             a->fault = playout->reasoner->error;
             break;
         }
+    r->deadline = before;
     if (a->games == 0) a->constant_sum = a->goals_defined = false;
     for (uint32_t role = 0; role < a->game->nroles; role++) {
         struct role_analysis *ra = &a->roles[role];

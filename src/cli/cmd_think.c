@@ -139,7 +139,8 @@ static bool choose_role(struct reasoner *r, const struct state *s, const char *n
     for (*role = 0; *role < r->game->nroles; ++*role) {
         legal.n = 0;
         if ((int)*role == r->game->chance) continue; /* it does not think */
-        if (r->ops->legal(r, s, *role, &legal) && legal.n > 1) {
+        r->ops->legal(r, s, *role, &legal);          /* those found in time will do */
+        if (legal.n > 1) {
             found = true;
             break;
         }
@@ -191,6 +192,12 @@ static bool show_board(struct table *t, const struct state *state, struct error 
     bool good = a && board_draw(stdout, &style, a, t->session.reasoner, state, NULL, error);
     analysis_free(a);
     if (good) putchar('\n');
+    /* Rules that are too slow to look at the game may have been fast enough for a move. */
+    if (!good && (error->code == ERROR_TIME || error->code == ERROR_MEMORY)) {
+        fprintf(stderr, "ludens think: the position cannot be drawn: %s\n", error->text);
+        error_clear(error);
+        good = true;
+    }
     return good;
 }
 
@@ -214,6 +221,9 @@ static bool think(struct table *t, const struct think_options *o, struct error *
     struct player_config config;
     struct player *player = NULL;
     uint32_t role = 0, move = 0;
+    /* The clock runs for all questions, not only for the search's. */
+    r->deadline = o->budget.seconds > 0 ? clock_now() + o->budget.seconds : 0;
+    r->cancel = &terminal_interrupted;
     bool ok = player_config_parse(o->player, &config, error) &&
               (config.kind == PLAYER_SEARCH ||
                error_set(error, ERROR_INPUT,
@@ -227,6 +237,7 @@ static bool think(struct table *t, const struct think_options *o, struct error *
     if (ok && (start.deadline > 0 || budget_counts(&start))) ok = player_ponder(player, &start, error);
     struct budget b = match_budget_now(&o->budget, false, &terminal_interrupted);
     ok = ok && player_think(player, &b, &move, error);
+    r->deadline = 0;
     ok = ok && (o->json ? show_json(t, player, role, move, error)
                         : show_board(t, &state, error) && show_text(t, o, player, role, move, error));
     player_free(player);
@@ -257,7 +268,8 @@ int cmd_think(int argc, char **argv)
     struct table t;
     struct error error = {0};
     budget_settle(&o.budget);
-    if (!table_open(&t, argv[0], argv[1], o.engine, 2, &status)) return status;
+    double wait = o.budget.seconds > 0 && o.budget.seconds < 2 ? o.budget.seconds : 2;
+    if (!table_open(&t, argv[0], argv[1], o.engine, wait, &status)) return status;
     terminal_catch_interrupt();
     status = think(&t, &o, &error) ? EXIT_YES : command_trouble(argv[0], &error);
     table_close(&t);

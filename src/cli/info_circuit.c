@@ -102,7 +102,7 @@ static void print_json(const struct game *game, const struct code *code, const s
 int info_circuit(const char *command, const struct game *game, bool json)
 {
     struct error error;
-    struct ground_limits limits = {.bytes = (size_t)4 << 30};
+    struct ground_limits limits = {.seconds = 600, .bytes = (size_t)4 << 30};
     struct engine *engine = engine_start(game, &limits, &error);
     if (!engine) return command_trouble(command, &error);
     if (engine_wait(engine, -1) != ENGINE_READY) {

@@ -21,7 +21,7 @@ bool table_open(struct table *t, const char *command, const char *game, const ch
     }
     if (!session_open(&t->session, command, game, "lifted", status)) return false;
     if (strcmp(engine, "lifted") == 0) return true;
-    struct ground_limits limits = {.seconds = 600, .bytes = (size_t)4 << 30};
+    struct ground_limits limits = {.seconds = 20, .bytes = (size_t)2 << 30};
     t->engine = engine_start(t->session.game, &limits, &error);
     if (t->engine && engine_wait(t->engine, strcmp(engine, "circuit") == 0 ? -1 : wait) == ENGINE_FAILED &&
         strcmp(engine, "circuit") == 0) {

@@ -28,7 +28,7 @@ void play_table_done(struct play_table *t)
 
 struct engine *play_table_engine(struct play_table *t, const atomic_bool *stop)
 {
-    struct ground_limits limits = {.seconds = 600, .bytes = (size_t)4 << 30};
+    struct ground_limits limits = {.seconds = 20, .bytes = (size_t)2 << 30};
     struct error error;
     pthread_mutex_lock(&t->lock);
     if (!t->tried) {

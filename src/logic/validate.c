@@ -175,6 +175,7 @@ static void check_role_argument(const struct program *p, struct diags *d, uint32
         relation != p->keyword[KW_DOES] && relation != p->keyword[KW_INPUT])
         return;
     term who = term_arg(p->terms, atom, 0);
+    heap_poll_slow(d->heap);
     if (!term_get(p->terms, who)->ground || has_role(p, who)) return;
     struct text name;
     text_init(&name, d->heap);
@@ -206,6 +207,7 @@ static void check_roles(const struct program *p, struct diags *d)
     if (!role->rules.n) return;
     for (uint32_t i = 0; i < role->rules.n; i++) {
         const struct rule *fact = &p->rules.v[role->rules.v[i]];
+        heap_poll_slow(d->heap);
         term who = term_arg(p->terms, fact->head, 0);
         if (has_rules(p, KW_LEGAL) && !speaks_of(p, KW_LEGAL, who))
             validate_report(p, d, true, "role-without-moves", fact->node,

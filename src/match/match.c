@@ -3,6 +3,7 @@
 
 #include "match/forfeit.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,11 @@ struct match *match_new(const struct game *game, struct engine *engine, struct s
     m->errors = calloc(game->nroles, sizeof *m->errors);
     if (engine && engine_poll(engine) == ENGINE_READY)
         m->reasoner = reasoner_circuit(game, engine_code(engine), error);
-    if (!m->reasoner) m->reasoner = reasoner_lifted(game, 0, error);
+    /* Who waits for a move need not wait longer for the referee. */
+    if (!m->reasoner && budget->seconds > 0)
+        m->reasoner = reasoner_lifted_within(game, 0, fmax(budget->seconds, 3), error);
+    else if (!m->reasoner)
+        m->reasoner = reasoner_lifted(game, 0, error);
     if (!m->goals || !m->errors || !m->reasoner) {
         match_free(m);
         return NULL;
