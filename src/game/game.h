@@ -21,8 +21,8 @@ struct game {
 };
 
 #define GAME_DEFAULT_MEMORY ((size_t)1 << 30)
-#define GAME_SECONDS 10.0 /* for reading, normalising and checking a sheet: the largest known take a tenth \
-                           */
+/* For reading, normalising and checking a sheet: the largest known take a tenth of it. */
+#define GAME_SECONDS 10.0
 
 /* Load by path, or by the name of a game of our library (see game_find). `memory` limits the heap of the game
  * (0: the default). NULL and an error if there is no such game or it cannot be played. When `refused` is not
