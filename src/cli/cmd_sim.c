@@ -2,6 +2,8 @@
 /* ludens sim: random games, and what came out of them. */
 #include "cli/engine.h"
 #include "cli/terminal.h"
+#include "game/engine.h"
+#include "game/playouts.h"
 #include "game/trace_write.h"
 
 #include <inttypes.h>
@@ -10,7 +12,7 @@
 #include <string.h>
 
 struct sim_options {
-    int64_t games, steps;
+    int64_t games, steps, lanes;
     uint64_t seed;
     const char *engine, *trace;
     bool json;
@@ -30,6 +32,7 @@ struct sim {
     uint64_t finished, cut;            /* games that ended; games given up at the step limit */
     uint64_t steps, shortest, longest; /* of the games that ended */
     VEC(struct outcome) outcomes;
+    struct progress progress;
 };
 
 static void add_outcome(struct sim *sim, const int *goals)
@@ -45,6 +48,21 @@ static void add_outcome(struct sim *sim, const int *goals)
     vec_push(sim->heap, &sim->outcomes, o);
 }
 
+static void count_game(void *data, uint64_t ply, const int *goals)
+{
+    struct sim *sim = data;
+    if (!goals) {
+        sim->cut++;
+        return;
+    }
+    if (sim->finished == 0 || ply < sim->shortest) sim->shortest = ply;
+    if (ply > sim->longest) sim->longest = ply;
+    sim->finished++;
+    sim->steps += ply;
+    add_outcome(sim, goals);
+    progress_show(&sim->progress, "%" PRIu64 " games", sim->finished);
+}
+
 static bool end_game(struct sim *sim, int *goals, struct error *error)
 {
     struct playout *p = &sim->playout;
@@ -53,11 +71,7 @@ static bool end_game(struct sim *sim, int *goals, struct error *error)
             *error = p->reasoner->error;
             return false;
         }
-    if (sim->finished == 0 || p->ply < sim->shortest) sim->shortest = p->ply;
-    if (p->ply > sim->longest) sim->longest = p->ply;
-    sim->finished++;
-    sim->steps += p->ply;
-    add_outcome(sim, goals);
+    count_game(sim, p->ply, goals);
     return true;
 }
 
@@ -84,10 +98,32 @@ static bool play_game(struct sim *sim, const struct sim_options *o, uint64_t num
     return error_prefix(error, "game %" PRIu64, number + 1);
 }
 
-static int compare_outcomes(const void *a, const void *b)
+/* The most frequent first; in lanes games end in another order, which must not be seen. */
+static int compare_outcomes(const void *a, const void *b, void *nroles)
 {
     const struct outcome *x = a, *y = b;
-    return x->games != y->games ? (x->games < y->games) - (x->games > y->games) : 0;
+    if (x->games != y->games) return (x->games < y->games) - (x->games > y->games);
+    for (uint32_t r = 0; r < *(uint32_t *)nroles; r++)
+        if (x->goals[r] != y->goals[r]) return (x->goals[r] < y->goals[r]) - (x->goals[r] > y->goals[r]);
+    return 0;
+}
+
+/* Side by side on the circuit, where nobody wants to see the games themselves. */
+static bool play_in_lanes(struct sim *sim, const struct sim_options *o, struct error *error)
+{
+    struct playouts_options p = {.seed = o->seed,
+                                 .games = (uint64_t)o->games,
+                                 .steps = (uint64_t)o->steps,
+                                 .lanes = (uint32_t)o->lanes};
+    return playouts_run(sim->session.reasoner, &p, &terminal_interrupted, count_game, sim, error);
+}
+
+static bool play_one_by_one(struct sim *sim, const struct sim_options *o, struct error *error)
+{
+    bool ok = true;
+    int *goals = heap_cut(sim->heap, sim->session.game->nroles * sizeof *goals);
+    for (int64_t i = 0; ok && i < o->games; i++) ok = play_game(sim, o, (uint64_t)i, goals, error);
+    return ok;
 }
 
 /* Mean goal of a role and half the width of its 95% interval; games without a single goal value do not count.
@@ -187,21 +223,30 @@ static void print_text(const struct sim *sim, const struct sim_options *o)
 static bool simulate(struct sim *sim, const struct sim_options *o, struct error *error)
 {
     struct heap_guard guard;
-    struct progress progress = {0};
-    bool ok = true;
+    bool lanes = o->lanes != 1 && !sim->trace && reasoner_code(sim->session.reasoner);
     if (!HEAP_ENTER(sim->heap, &guard, error)) return false;
-    int *goals = heap_cut(sim->heap, sim->session.game->nroles * sizeof *goals);
-    for (int64_t i = 0; ok && i < o->games; i++) {
-        progress_show(&progress, "game %" PRId64 " of %" PRId64, i + 1, o->games);
-        ok = play_game(sim, o, (uint64_t)i, goals, error);
-    }
-    progress_end(&progress);
-    if (sim->outcomes.n) qsort(sim->outcomes.v, sim->outcomes.n, sizeof *sim->outcomes.v, compare_outcomes);
+    bool ok = (lanes ? play_in_lanes : play_one_by_one)(sim, o, error);
+    progress_end(&sim->progress);
+    if (sim->outcomes.n)
+        qsort_r(sim->outcomes.v, sim->outcomes.n, sizeof *sim->outcomes.v, compare_outcomes,
+                &(uint32_t){sim->session.game->nroles});
     heap_leave(sim->heap);
     /* What was played so far is worth showing to whoever pressed Ctrl-C. */
     bool shown = ok || (error->code == ERROR_CANCELLED && sim->finished);
     if (shown) (o->json ? print_json : print_text)(sim, o);
     return ok && (!sim->trace || trace_writer_save(sim->trace, o->trace, error));
+}
+
+static bool lanes_known(int64_t lanes, struct error *error)
+{
+    uint32_t widths[4], n = batch_widths(widths);
+    char list[60] = "";
+    bool known = lanes <= 1;
+    for (uint32_t i = 0; i < n; i++) {
+        known |= lanes == widths[i];
+        snprintf(list + strlen(list), sizeof list - strlen(list), ", %u", widths[i]);
+    }
+    return known || error_set(error, ERROR_INPUT, "--lanes is one of 0, 1%s on this processor", list);
 }
 
 int cmd_sim(int argc, char **argv)
@@ -212,6 +257,8 @@ int cmd_sim(int argc, char **argv)
         {"seed", 's', OPTION_SEED, &o.seed, .value = "S", .help = "seed of the random numbers"},
         {"steps", 0, OPTION_INT, &o.steps, .min = 0, .max = 1e9, .value = "LIMIT",
          .help = "give a game up after so many steps; 0: never"},
+        {"lanes", 0, OPTION_INT, &o.lanes, .min = 0, .max = BATCH_MAX_LANES, .value = "N",
+         .help = "games side by side: 64, 256 or 512, or 1; 0: as many as the processor can"},
         {"trace", 't', OPTION_STRING, &o.trace, .value = "FILE",
          .help = "write the games to a trace file ('-': standard output)"},
         ENGINE_OPTION(&o.engine),
@@ -221,11 +268,12 @@ int cmd_sim(int argc, char **argv)
     if (!command_begin("sim GAME [OPTION...]",
                        "Play random games and tell results, mean goals with 95% intervals, and lengths.\n"
                        "GAME is the path of a rule sheet or the name of a game of the library.\n"
-                       "The same seed gives the same games, with any engine.",
+                       "The same seed gives the same games, with any engine and any number of lanes.",
                        table, 1, 1, argc, argv, &operands, &status))
         return status;
     struct sim sim = {0};
     struct error error;
+    if (!lanes_known(o.lanes, &error)) return command_trouble(argv[0], &error);
     if (!session_open(&sim.session, argv[0], argv[1], o.engine, &status)) return status;
     bool ok = playout_init(&sim.playout, sim.session.reasoner);
     if (!ok) error = sim.session.reasoner->error;
