@@ -245,11 +245,11 @@ int cmd_bench(int argc, char **argv)
     o.threads = sysconf(_SC_NPROCESSORS_ONLN);
     if (o.threads < 1) o.threads = 1;
     const struct option table[] = {
-        {"seconds", 't', OPTION_REAL, &o.seconds, .min = 0.01, .max = 1e6, .value = "S",
+        {"seconds", 0, OPTION_REAL, &o.seconds, .min = 0.01, .max = 1e6, .value = "S",
          .help = "time for each engine and number of threads"},
-        {"threads", 'j', OPTION_INT, &o.threads, .min = 1, .max = 1024, .value = "N",
+        {"threads", 'J', OPTION_INT, &o.threads, .min = 1, .max = 1024, .value = "N",
          .help = "threads beside one; 1 leaves them out"},
-        {"profile", 'p', OPTION_FLAG, &o.profile, .help = "tell where the sweepers' time goes"},
+        {"profile", 0, OPTION_FLAG, &o.profile, .help = "tell where the sweepers' time goes"},
         {"seed", 's', OPTION_SEED, &o.seed, .value = "S", .help = "seed of the random numbers"},
         {"max-steps", 0, OPTION_INT, &o.max_steps, .min = 1, .max = 1e9, .value = "N",
          .help = "give longer games up"},

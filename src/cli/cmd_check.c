@@ -142,7 +142,7 @@ int cmd_check(int argc, char **argv)
 {
     struct check c = {.games = 50, .steps = 1000, .engine = "auto", .trial = {.seed = 1, .seconds = 10}};
     const struct option table[] = {
-        {"static", 's', OPTION_FLAG, &c.only_static, .help = "look at the rules only; play no games"},
+        {"static", 0, OPTION_FLAG, &c.only_static, .help = "look at the rules only; play no games"},
         {"games", 'n', OPTION_INT, &c.games, .min = 1, .max = 1e9, .value = "N",
          .help = "random games to play"},
         {"steps", 0, OPTION_INT, &c.steps, .min = 1, .max = 1e6, .value = "N",

@@ -45,6 +45,11 @@ static int format_file(const struct fmt_options *o, const char *path)
         error_set(&error, ERROR_MEMORY, "out of memory");
         return command_trouble("fmt", &error);
     }
+    char found[4400];
+    if (!command_sheet(&path, found, sizeof found, &error)) {
+        heap_free(heap);
+        return command_trouble("fmt", &error);
+    }
     if (HEAP_ENTER(heap, &guard, &error)) {
         struct source *source = source_read(heap, path);
         struct diags diags;
@@ -68,13 +73,13 @@ int cmd_fmt(int argc, char **argv)
 {
     struct fmt_options o = {0};
     const struct option table[] = {
-        {"check", 'c', OPTION_FLAG, &o.check,
+        {"check", 0, OPTION_FLAG, &o.check,
          .help = "change nothing; list the files that are laid out otherwise"},
         {"write", 'w', OPTION_FLAG, &o.write, .help = "rewrite the files instead of printing them"},
         {0}};
     int operands, status;
     if (!command_begin(
-            "fmt [--check | --write] FILE...",
+            "fmt [--check | --write] FILE|GAME...",
             "Lay out rule sheets the canonical way. Comments stay, tokens stay as they are written; "
             "only\nblanks and line ends change. \"-\" is standard input. Exit status: 0; 1 with "
             "--check if a file\nwould change; 2 if one cannot be read or has syntax errors (it is "

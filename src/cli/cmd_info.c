@@ -249,11 +249,11 @@ int cmd_info(int argc, char **argv)
     const struct option table[] = {
         {"games", 'n', OPTION_INT, &o.games, .min = 1, .max = 1e6, .value = "N",
          .help = "random games to look at"},
-        {"seconds", 't', OPTION_REAL, &o.seconds, .min = 0.01, .max = 1e6, .value = "S",
+        {"seconds", 0, OPTION_REAL, &o.seconds, .min = 0.01, .max = 1e6, .value = "S",
          .help = "most time to spend on them"},
         {"seed", 's', OPTION_SEED, &o.seed, .value = "S", .help = "seed of the random numbers"},
         ENGINE_OPTION(&o.engine),
-        {"circuit", 'c', OPTION_FLAG, &o.circuit, .help = "look at the circuit of the rules instead"},
+        {"circuit", 0, OPTION_FLAG, &o.circuit, .help = "look at the circuit of the rules instead"},
         {"json", 'j', OPTION_FLAG, &o.json, .help = "print everything as JSON"},
         {0}};
     int operands, status;

@@ -83,13 +83,13 @@ static int cmd_make_board(int argc, char **argv)
     struct make_options o = {.request = diagram_request_default};
     struct diagram_request *q = &o.request;
     const struct option table[] = {
-        {"goal", 'g', OPTION_STRING, &q->goal, .value = "LIST",
+        {"goal", 0, OPTION_STRING, &q->goal, .value = "LIST",
          .help = "who first does this wins: rank, flag, capture (all pieces), several with commas, or none"},
-        {"score", 's', OPTION_STRING, &q->score, .value = "HOW",
+        {"score", 0, OPTION_STRING, &q->score, .value = "HOW",
          .help = "a game nobody won: draw, penalties (fewer win), pieces (more win)"},
-        {"limit", 'l', OPTION_INT, &q->limit, .min = -1, .max = DIAGRAM_MAX_LIMIT, .value = "N",
+        {"limit", 0, OPTION_INT, &q->limit, .min = -1, .max = DIAGRAM_MAX_LIMIT, .value = "N",
          .help = "the game ends after N moves; 0: no limit, -1: what the board says"},
-        {"trail", 't', OPTION_FLAG, &q->trail,
+        {"trail", 0, OPTION_FLAG, &q->trail,
          .help = "keep the squares entered in the state, so that no two paths lead to the same state"},
         {"like", 'L', OPTION_STRING, &q->like, .value = "NAME", .help = "a board of the list below"},
         {"lanes", 0, OPTION_INT, &q->lanes, .min = 1, .max = MOST_LANES, .value = "N",

@@ -347,7 +347,7 @@ int cmd_match(int argc, char **argv)
                               .repeat = 1,
                               .budget = {.seconds = 10, .start_seconds = DEFAULT_START, .grace = 1}};
     const struct option table[] = {
-        {"seat", 's', OPTION_LIST, &o.seats, .value = "ROLE=WHO",
+        {"seat", 0, OPTION_LIST, &o.seats, .value = "ROLE=WHO",
          .help = "who plays a role: http://host:port, a name of `ludens players`, random, human"},
         {"others", 0, OPTION_STRING, &o.others, .value = "WHO", .help = "who plays the other roles"},
         BUDGET_OPTIONS(o.budget),
@@ -378,7 +378,8 @@ int cmd_match(int argc, char **argv)
             "  ludens match connectFour --seat red=http://localhost:9147 --seat yellow=champion\n"
             "  ludens match ticTacToe --seat xplayer=nst --seat oplayer=random --sims 1000 --repeat 10\n"
             "With --repeat and --record games.json the files are games-1.json, games-2.json and so on.\n"
-            "Ctrl-C aborts the match; the record is still written. Exit status: 0 all matches were\n"
+            "Ctrl-C aborts the match (status 130); the record is still written. Exit status: 0 all matches "
+            "were\n"
             "completed, 1 one was aborted or forfeited, or somebody made no move of its own in one,\n"
             "2 it could not be done.",
             table, 1, 1, argc, argv, &operands, &status))

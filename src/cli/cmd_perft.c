@@ -243,7 +243,7 @@ int cmd_perft(int argc, char **argv)
         {"depth", 'd', OPTION_INT, &o.depth, .min = 0, .max = 1e6, .value = "D",
          .help = "how deep; 0: until every game has ended"},
         {"unique", 'u', OPTION_FLAG, &o.unique, .help = "count different positions, too"},
-        {"memory", 'm', OPTION_INT, &o.memory, .min = 1, .max = 1e9, .value = "MB", .help = "most to use"},
+        {"memory", 0, OPTION_INT, &o.memory, .min = 1, .max = 1e9, .value = "MB", .help = "most to use"},
         ENGINE_OPTION(&o.engine),
         {"json", 'j', OPTION_FLAG, &o.json, .help = "print the counts as JSON"},
         {0}};

@@ -240,7 +240,7 @@ int cmd_play(int argc, char **argv)
                              .others = "champion",
                              .budget = {.seconds = 1, .grace = -1}};
     const struct option table[] = {
-        {"seat", 's', OPTION_LIST, &o.seats, .value = "ROLE=PLAYER",
+        {"seat", 0, OPTION_LIST, &o.seats, .value = "ROLE=PLAYER",
          .help = "who plays a role: human (you), or a name of `ludens players`"},
         {"others", 0, OPTION_STRING, &o.others, .value = "PLAYER", .help = "who plays the other roles"},
         BUDGET_OPTIONS(o.budget),
@@ -248,7 +248,7 @@ int cmd_play(int argc, char **argv)
          .help = "moves shown of what a search thinks; -1: three, and nothing where a person plays"},
         {"seed", 0, OPTION_SEED, &o.seed, .value = "N",
          .help = "seed of the random numbers; 0: another each time"},
-        {"delay", 'd', OPTION_REAL, &o.delay, .min = -1, .max = 3600, .value = "S",
+        {"delay", 0, OPTION_REAL, &o.delay, .min = -1, .max = 3600, .value = "S",
          .help = "seconds between moves; -1: half a second when random players are watched"},
         {"until", 0, OPTION_INT, &o.steps, .min = 0, .max = 1e9, .value = "LIMIT",
          .help = "stop after so many steps; 0: never"},

@@ -28,6 +28,8 @@ static bool write_map(const struct scramble *s, const char *path, struct error *
 static bool scramble_file(const struct scramble_command *o, const char *path, struct heap *heap,
                           struct error *error)
 {
+    char found[4400];
+    if (!command_sheet(&path, found, sizeof found, error)) return false;
     struct source *source = source_read(heap, path);
     struct diags diags;
     diags_init(&diags, heap, source);
@@ -66,16 +68,16 @@ int cmd_scramble(int argc, char **argv)
     const struct option table[] = {
         {"seed", 's', OPTION_SEED, &o.how.seed, .value = "N",
          .help = "choose the words; the same seed, the same words"},
-        {"numbers", 'n', OPTION_FLAG, &o.how.numbers,
+        {"numbers", 0, OPTION_FLAG, &o.how.numbers,
          .help = "disguise numbers too, but for those that may be goal values"},
-        {"map", 'm', OPTION_STRING, &o.map, .value = "FILE", .help = "keep the map of names there, as JSON"},
+        {"map", 0, OPTION_STRING, &o.map, .value = "FILE", .help = "keep the map of names there, as JSON"},
         {"translate", 0, OPTION_STRING, &o.translate, .value = "TEXT",
          .help = "print a move or other text in disguise, by the map kept before"},
         {"restore", 0, OPTION_STRING, &o.restore, .value = "TEXT", .help = "print what it was before"},
         {0}};
     int operands, status;
     if (!command_begin(
-            "scramble [--seed N] [--numbers] [--map MAP] FILE\n"
+            "scramble [--seed N] [--numbers] [--map MAP] FILE|GAME\n"
             "       ludens scramble --map MAP --translate TEXT | --restore TEXT",
             "Print a rule sheet with every name but the keywords replaced by a pronounceable word that "
             "means\nnothing, as game masters do so that players learn nothing from names. Comments are "

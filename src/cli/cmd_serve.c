@@ -28,11 +28,11 @@ int cmd_serve(int argc, char **argv)
     struct option_list origins = {0}, addresses = {0};
     struct subnet subnets[sizeof addresses.v / sizeof *addresses.v];
     const struct option table[] = {
-        {"port", 'p', OPTION_INT, &o.port, .min = 0, .max = 65535, .value = "N",
+        {"port", 0, OPTION_INT, &o.port, .min = 0, .max = 65535, .value = "N",
          .help = "where to listen; 0: any free port, which is printed"},
         {"bind", 'b', OPTION_STRING, &o.bind, .value = "ADDRESS",
          .help = "of this machine; 0.0.0.0: whoever can reach it may play"},
-        {"matches", 'm', OPTION_INT, &o.matches, .min = 1, .max = 1000, .value = "N",
+        {"matches", 0, OPTION_INT, &o.matches, .min = 1, .max = 1000, .value = "N",
          .help = "seats: how many matches at once"},
         {"allow", 0, OPTION_LIST, &addresses, .value = "ADDRESS/BITS",
          .help = "who may ask besides this machine; may be repeated (default: everybody who gets here)"},

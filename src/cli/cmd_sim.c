@@ -259,7 +259,7 @@ int cmd_sim(int argc, char **argv)
          .help = "give a game up after so many steps; 0: never"},
         {"lanes", 0, OPTION_INT, &o.lanes, .min = 0, .max = BATCH_MAX_LANES, .value = "N",
          .help = "games side by side: 64, 256 or 512, or 1; 0: as many as the processor can"},
-        {"trace", 't', OPTION_STRING, &o.trace, .value = "FILE",
+        {"trace", 0, OPTION_STRING, &o.trace, .value = "FILE",
          .help = "write the games to a trace file ('-': standard output)"},
         ENGINE_OPTION(&o.engine),
         {"json", 'j', OPTION_FLAG, &o.json, .help = "print the results as JSON"},

@@ -250,7 +250,7 @@ int cmd_think(int argc, char **argv)
     struct think_options o = {.player = "champion", .engine = "auto", .budget = {.seconds = 1}, .seed = 1};
     const struct option table[] = {
         {"player", 'p', OPTION_STRING, &o.player, .value = "PLAYER", .help = "who thinks"},
-        {"role", 'r', OPTION_STRING, &o.role, .value = "ROLE",
+        {"role", 0, OPTION_STRING, &o.role, .value = "ROLE",
          .help = "for whom; otherwise the first role with a choice"},
         {"moves", 'm', OPTION_LIST, &o.moves, .value = "MOVES",
          .help = "moves made before, joint moves separated by ';': \"(drop 4); (drop 4)\""},

@@ -39,8 +39,8 @@ int lab_game(int argc, char **argv)
     const struct option table[] = {
         {"game", 'g', OPTION_STRING, &a.game, .value = "GAME",
          .help = "the row of the table; the first, if none is named"},
-        {"pairing", 'p', OPTION_STRING, &a.pairing, .value = "PAIRING", .help = "the column; likewise"},
-        {"number", 'n', OPTION_INT, &a.number, .min = 0, .max = 1e9, .value = "N",
+        {"pairing", 0, OPTION_STRING, &a.pairing, .value = "PAIRING", .help = "the column; likewise"},
+        {"number", 0, OPTION_INT, &a.number, .min = 0, .max = 1e9, .value = "N",
          .help = "which game of the cell"},
         {"out", 'o', OPTION_STRING, &a.out, .value = "FILE",
          .help = "FILE.json or FILE.pgn; -: JSON on standard output"},

@@ -145,7 +145,7 @@ int lab_report(int argc, char **argv)
          .help = "experiments with boards: write the figures to PREFIX-NAME.svg"},
         {"csv", 0, OPTION_FLAG, &a.csv, .help = "one line per cell"},
         {"json", 0, OPTION_FLAG, &a.json, .help = "everything, as JSON"},
-        {"details", 'd', OPTION_FLAG, &a.details, .help = "every cell, by player and by seat"},
+        {"details", 0, OPTION_FLAG, &a.details, .help = "every cell, by player and by seat"},
         {0}};
     int operands, status;
     struct error error = {0};

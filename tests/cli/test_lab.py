@@ -117,7 +117,7 @@ class Lab(harness.Case):
         while self.count("stopped.db") < 3 and run.poll() is None:
             time.sleep(0.01)
         run.send_signal(signal.SIGINT)
-        self.assertEqual(run.wait(), 0)
+        self.assertEqual(run.wait(), 130)
         with sqlite3.connect(self.path("stopped.db")) as sql:
             self.assertEqual(sql.execute("SELECT count(*) FROM claim").fetchone()[0], 0)
             self.assertEqual(sql.execute("SELECT count(*) FROM runner").fetchone()[0], 0)

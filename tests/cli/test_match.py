@@ -262,7 +262,7 @@ class Match(harness.Case):
             return [30, b""]
 
         status, out, player = self.interrupted(polite(move), asked)
-        self.assertEqual(status, 1)
+        self.assertEqual(status, 130)
         self.assertEqual(player.kinds(), ["INFO", "START", "PLAY", "ABORT"])
         self.assertIn("1 aborted", out)
         with open(self.path("r-1.json"), encoding="utf-8") as file:
@@ -277,7 +277,7 @@ class Match(harness.Case):
             (asked if message[0] == "PLAY" else aborted).set()
             return [30, b""]
 
-        self.assertEqual(self.interrupted(answer, asked, aborted)[0], -signal.SIGINT)
+        self.assertEqual(self.interrupted(answer, asked, aborted)[0], 130)
 
     def test_rules_that_fail_abort_the_match(self):
         rules = game(3).replace("(legal right stay)", "").replace("(legal right (go 1 up))", "(<= (legal right stay) (true (step 0)))")
