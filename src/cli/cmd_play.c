@@ -2,6 +2,7 @@
 /* ludens play: a match in the terminal, its boards drawn, with what the searches think. */
 #include "cli/board.h"
 #include "cli/human.h"
+#include "cli/position.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "match/record.h"
@@ -18,6 +19,7 @@ struct play_options {
     double delay;
     const char *engine, *others;
     struct option_list seats;
+    struct position_options position;
     struct match_budget budget;
 };
 
@@ -141,6 +143,7 @@ static bool fulfil(struct play *p, struct error *error)
         case HUMAN_LEAVES: return false;
         case HUMAN_WANTS_HINT: hint(p, r); return true;
         case HUMAN_SAVES: save(p, h->file); return true;
+        case HUMAN_RESIGNS: m->forfeits |= (uint64_t)1 << r; return true;
         case HUMAN_TAKES_BACK: {
             /* back to where this person last had a choice */
             struct list legal = {0};
@@ -159,11 +162,70 @@ static bool fulfil(struct play *p, struct error *error)
     return false;
 }
 
+static bool resigned(struct play *p, struct error *error)
+{
+    struct match *m = p->match;
+    if (!match_finish(m, error)) return false;
+    for (uint32_t r = 0; r < m->game->nroles; r++)
+        if (m->forfeits >> r & 1) printf("\n%s resigns.", m->game->role_names[r]);
+    print_goals(m);
+    return true;
+}
+
+/* ---- moves made before the match ---- */
+
+/* Sits in every seat while they are made, and answers with them. */
+struct stand_in {
+    struct seat seat;
+    const uint32_t *joint;
+};
+
+static bool stand_in_answer(struct seat *s, struct match *m, uint32_t role, const struct budget *budget,
+                            uint32_t *move, struct error *error)
+{
+    (void)m, (void)budget, (void)error;
+    *move = ((struct stand_in *)s)->joint[role];
+    return true;
+}
+
+static bool make_steps(struct match *m, const struct list *made, struct error *error)
+{
+    static const struct seat_ops ops = {.answer = stand_in_answer, .patient = true};
+    struct stand_in stand_in = {.seat = {&ops, ""}};
+    struct seat *all[MCTS_MAX_ROLES], **seats = m->seats;
+    uint32_t n = m->game->nroles;
+    bool good = true;
+    for (uint32_t r = 0; r < n; r++) all[r] = &stand_in.seat;
+    m->seats = all;
+    m->began = clock_now();
+    for (uint32_t i = 0; good && i + n <= made->n; i += n) {
+        stand_in.joint = made->v + i;
+        good = match_step(m, error);
+    }
+    m->seats = seats;
+    for (uint32_t r = 0; r < n && good; r++)
+        if (seats[r]->ops->rewind) seats[r]->ops->rewind(seats[r], m, r);
+    return good;
+}
+
+static bool begin_there(struct play *p, struct error *error)
+{
+    struct list made = {0};
+    struct state there = {0};
+    bool good = position_reach(p->match->reasoner, &p->o->position, &there, &made, error) &&
+                make_steps(p->match, &made, error);
+    if (good && p->match->terminal && made.n)
+        good = error_set(error, ERROR_INPUT, "the game is over in this position");
+    list_done(&made);
+    state_done(&there);
+    return good;
+}
+
 static bool play(struct play *p, struct error *error)
 {
     struct match *m = p->match;
     bool first = true;
-    if (!match_start(m, error)) return false;
+    if (!begin_there(p, error) || !match_start(m, error)) return false;
     for (;;) {
         if (!board_draw(stdout, &p->style, p->analysis, m->reasoner, &m->state, first ? NULL : &p->before,
                         error))
@@ -185,6 +247,7 @@ static bool play(struct play *p, struct error *error)
             if (error->code != ERROR_CANCELLED || atomic_load(&terminal_interrupted)) return false;
             uint32_t steps = m->nsteps;
             if (!fulfil(p, error)) return false;
+            if (m->forfeits) return resigned(p, error);
             if (m->nsteps != steps &&
                 !board_draw(stdout, &p->style, p->analysis, m->reasoner, &m->state, NULL, error))
                 return false;
@@ -238,11 +301,20 @@ int cmd_play(int argc, char **argv)
                              .lines = -1,
                              .engine = "auto",
                              .others = "champion",
+                             .position.ply = -1,
                              .budget = {.seconds = 1, .grace = -1}};
+    char about[2000];
+    snprintf(about, sizeof about,
+             "Play a match in the terminal, or watch one between players.\n"
+             "  ludens play connectFour --seat red=human\n"
+             "  ludens play breakthrough --seat white=champion --seat black=nst --clock 0.5\n\n"
+             "What a person can type:\n%s",
+             human_commands);
     const struct option table[] = {
         {"seat", 0, OPTION_LIST, &o.seats, .value = "ROLE=PLAYER",
          .help = "who plays a role: human (you), or a name of `ludens players`"},
         {"others", 0, OPTION_STRING, &o.others, .value = "PLAYER", .help = "who plays the other roles"},
+        POSITION_OPTIONS(o.position),
         BUDGET_OPTIONS(o.budget),
         {"lines", 0, OPTION_INT, &o.lines, .min = -1, .max = 100, .value = "N",
          .help = "moves shown of what a search thinks; -1: three, and nothing where a person plays"},
@@ -255,11 +327,7 @@ int cmd_play(int argc, char **argv)
         ENGINE_OPTION(&o.engine),
         {0}};
     int operands, status;
-    if (!command_begin("play GAME [OPTION...]",
-                       "Play a match in the terminal, or watch one between players.\n"
-                       "  ludens play connectFour --seat red=human\n"
-                       "  ludens play breakthrough --seat white=champion --seat black=nst --clock 0.5",
-                       table, 1, 1, argc, argv, &operands, &status))
+    if (!command_begin("play GAME [OPTION...]", about, table, 1, 1, argc, argv, &operands, &status))
         return status;
     struct play p = {.o = &o};
     struct error error = {0};

@@ -41,6 +41,12 @@ int terminal_width(FILE *out)
     return n > 0 ? n : 80;
 }
 
+int terminal_height(FILE *out)
+{
+    struct winsize size;
+    return isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}
+
 int terminal_columns(const char *s)
 {
     int n = 0;

@@ -136,6 +136,22 @@ class Think(harness.Case):
             out, err = self.ludens("think", "connectFour", *arguments, "--sims", 10, status=2)
             self.assertIn(message, err)
 
+    def test_positions_of_a_record_and_typed_in(self):
+        path = self.path("r.json")
+        self.ludens("match", "ticTacToe", "--others", "random", "--sims", 1, "--seed", 3, "--record", path, "--states")
+        record = json.loads(self.read(path))
+        for ply in 0, 1, 2, 3:
+            at = self.ludens("think", "ticTacToe", "--at", path, "--ply", ply, "--sims", 50)[0]
+            typed = self.ludens("think", "ticTacToe", "--state", " ".join(record["states"][ply]), "--sims", 50)[0]
+            self.assertEqual(re.sub(r" in .*?, tree", "", at), re.sub(r" in .*?, tree", "", typed))
+            self.assertIn(["xplayer", "oplayer"][ply % 2] + " plays", at)
+        # one that no game leads to: o has two in a row, and x nothing
+        found = self.think("ticTacToe", "--state", "(cell 1 1 o) (cell 1 2 o) (control oplayer)", "--sims", 500)
+        self.assertEqual((found["role"], found["best"]), ("oplayer", "(mark 1 3)"))
+        for options, message in [(["--state", "(cell 1"], "is no fact"), (["--state", " "], "has no facts"), (["--ply", 1], "--at"),
+                                 (["--at", path, "--ply", 99], "99"), (["--at", path, "--state", "a"], "exclude")]:
+            self.assertIn(message, self.ludens("think", "ticTacToe", *options, status=2)[1])
+
     def test_expansions_are_a_budget_too(self):
         self.assertLessEqual(self.think("connectFour", "--player", "cadia2007,lanes=1", "--nodes", 100)["nodes"], 102)
 
