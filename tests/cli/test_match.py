@@ -66,6 +66,14 @@ class Match(harness.Case):
             self.assertEqual(self.ludens(*command, "--sims", 10, "--seat", "random=nst")[1], "")
         self.assertIn("robot plays safe", self.ludens("think", path, "--sims", 500)[0])
 
+    def test_the_table_has_the_95_percent_interval(self):
+        out, err = self.ludens("match", self.write("walk.kif", game(1)), "--others", "random", "--sims", 1, "--repeat", 30, "--seed", 5,
+                               "--record", self.path("r.json"), "--quiet")
+        rewards = [json.loads(self.read(self.path(f"r-{i:02}.json")))["rewards"][0] for i in range(1, 31)]
+        mean = sum(rewards) / 30
+        half = 1.96 * (sum((x - mean) ** 2 for x in rewards) / 29 / 30) ** 0.5
+        self.assertRegex(out, rf"(?m)^left +random +{mean:.2f} +{half:.2f} ")
+
     def test_players_of_ours(self):
         record, out = self.match(game(3), "--others", "random", "--sims", 10, "--states")
         self.assertEqual(len(record["moves"]), 3)

@@ -337,6 +337,21 @@ class Serve(harness.Case):
         for option, default in [("silence", 60), ("patience", 30), ("max-clock", 1800), ("margin", 1), ("per-address", 0)]:
             self.assertRegex(out, rf"--{option} .*\(default {default}\)\n")
 
+    def test_workers_have_a_limit_on_memory(self):
+        with open(harness.LUDENS, "rb") as program:
+            if b"__asan_init" in program.read():
+                self.skipTest("the sanitizer takes all address space")
+        server = self.server("--player", "legal", "--memory", 200)
+        self.start(server)
+        children = server.children()
+        self.assertEqual(len(children), 2)
+        self.assertIn(server.post("(PLAY m1 NIL)"), steps(0))  # now they have read what they may
+        for pid in children:
+            with open(f"/proc/{pid}/limits", encoding="ascii") as file:
+                limits = dict(re.findall(r"(?m)^(Max [a-z ]+?)  +(\S+)", file.read()))
+            self.assertEqual(int(limits["Max data size"]), (200 + 64) << 20)
+            self.assertEqual(limits["Max core file size"], "0")
+
     # ---- logs ----
 
     def test_every_match_has_a_log_of_its_own(self):

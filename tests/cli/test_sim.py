@@ -88,6 +88,8 @@ class Sim(harness.Case):
         mean = sum(o["games"] * o["goals"][0] for o in r["outcomes"]) / 1000
         self.assertAlmostEqual(r["goals"]["xplayer"]["mean"], mean, places=3)
         self.assertTrue(5 <= r["length"]["min"] <= r["length"]["mean"] <= r["length"]["max"] <= 9)
+        squares = sum(o["games"] * (o["goals"][0] - mean) ** 2 for o in r["outcomes"]) / 999
+        self.assertAlmostEqual(r["goals"]["xplayer"]["margin95"], 1.96 * (squares / 1000) ** 0.5, places=3)
         # Random play gives x 58.5%, o 28.8%, draws 12.7%: a mean of 64.9, known exactly.
         self.assertLess(abs(mean - 64.86), 2 * r["goals"]["xplayer"]["margin95"])
 
