@@ -319,6 +319,26 @@ class Lab(harness.Case):
         self.assertEqual(os.listdir(folder), ["t.db"])
         self.assertIn("new games", self.ludens("lab", "merge", self.path("m.db"), os.path.join(folder, "t.db"))[0])
 
+    def test_games_claimed_elsewhere_are_left_alone_while_the_heart_beats(self):
+        self.run_lab("t.db", "--games", 2)
+        with contextlib.closing(sqlite3.connect(self.path("t.db"))) as sql:
+            sql.execute("DELETE FROM game WHERE number = 1")
+            gone, = sql.execute("SELECT count(*) FROM cell").fetchone()
+            for age in 60, 180:
+                sql.execute("INSERT INTO runner (host, pid, born, beat) VALUES ('elsewhere', 1, 'then', ?)", (int(time.time()) - age,))
+            young, old = (row[0] for row in sql.execute("SELECT id FROM runner ORDER BY id"))
+            cells = [row[0] for row in sql.execute("SELECT id FROM cell ORDER BY id")]
+            for cell in cells:
+                sql.execute("INSERT INTO claim (cell, number, runner) VALUES (?, 1, ?)", (cell, young if cell == cells[0] else old))
+            sql.commit()
+        out, err = self.run_lab("t.db", "--games", 2)
+        self.assertIn(f"; {gone - 1} played now", err)
+        self.assertIn("1 in the hands of others", err)
+
+    def test_a_file_that_is_too_large_is_refused(self):
+        path = self.write("large.yaml", SMALL + "# " + "x" * (5 << 20) + "\n")
+        self.assertIn("too large for an experiment", self.ludens("lab", "run", path, "--db", self.path("t.db"), status=2)[1])
+
     def test_one_player_alone_has_a_mean_goal(self):
         self.spec = self.write("alone.yaml", "games: [queens8]\nplayers: [cadia2007, random]\npairings: [[cadia2007], [random]]\n"
                                              "number: 5\nbudget: {sims: 50}\n")

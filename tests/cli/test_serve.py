@@ -170,10 +170,11 @@ class Serve(harness.Case):
         # asked for the beginning again; moves that are none; too many moves: the answer stays
         for moves in "NIL", f"({first} {first})", "(?x)", "((Go) (1))":
             self.assertEqual(server.post(f"(PLAY m1 {moves})"), second, moves)
-        # a turn was left out: we cannot be where the master is, but say something
+        # a turn was left out: by our rules the move is illegal, but the master's word is law, and we go where it leads
         skipped = steps(node(steps(node(second))[0]))[0]
-        self.assertTrue(server.post(f"(PLAY m1 ({skipped}))"))
-        self.assertTrue(server.events("m1", "out of step"))
+        self.assertIn(server.post(f"(PLAY m1 ({skipped}))"), steps(node(skipped)))
+        self.assertIn(skipped, server.events("m1", "illegal move")[0]["why"])
+        self.assertEqual([e["turn"] for e in server.events("m1", "out of step")][:2], [1, 1])
         self.assertEqual(server.post("(STOP m1 NIL)"), "done")
 
     def test_rules_that_cannot_be_played(self):

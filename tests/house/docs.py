@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The README tells the truth: every `$ ludens ...` in a ```console block prints what stands below it.
+"""README and docs tell the truth: every `$ ludens ...` in a ```console block prints what stands below it.
 
-A line `...` stands for any lines. Files the README links to exist.
+A line `...` stands for any lines. Files that a page links to exist. Commands of one page run one after the other in a folder
+of their own, in which games/ and docs/ can be found.
 """
+import glob
 import os
 import re
 import shlex
@@ -12,12 +14,6 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BROKEN = """(role robot) (init (step 1))
-(<= (legal robot go) (true (step ?n)))
-(<= (next (step ?m)) (true (step ?n)) (succ ?n ?k))
-(succ 1 2) (succ 2 3) (goal robot 100)
-(<= terminal (true (step 3)))
-"""
 
 
 def sessions(text):
@@ -36,30 +32,37 @@ def matches(expected, lines):
     return bool(lines) and expected[0].rstrip() == lines[0].rstrip() and matches(expected[1:], lines[1:])
 
 
-def main():
-    program = os.environ["LUDENS"]
-    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
-        text = file.read()
-    failed = count = 0
+def missing_links(path, text):
+    folder = os.path.dirname(path)
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", text):
-        if not os.path.exists(os.path.join(ROOT, target)):
-            print(f"README.md: there is no {target}")
-            failed = 1
+        if not os.path.exists(os.path.join(folder, target)):
+            yield f"there is no {target}"
+
+
+def wrong_sessions(program, text):
     with tempfile.TemporaryDirectory() as folder:
-        os.symlink(os.path.join(ROOT, "games"), os.path.join(folder, "games"))
-        with open(os.path.join(folder, "broken.kif"), "w", encoding="utf-8") as file:
-            file.write(BROKEN)
+        for name in "games", "docs":
+            os.symlink(os.path.join(ROOT, name), os.path.join(folder, name))
         for command, expected in sessions(text):
             words = shlex.split(command)
             assert words[0] == "ludens", command
             run = subprocess.run([program] + words[1:], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                  text=True, timeout=300)
-            count += 1
             if not matches(expected, run.stdout.rstrip("\n").split("\n")):
-                print(f"README.md: `{command}` prints something else now:\n{run.stdout}")
-                failed = 1
-    if count == 0:
-        print("README.md shows no command")
+                yield f"`{command}` prints something else now:\n{run.stdout}"
+
+
+def main():
+    program, failed, count = os.environ["LUDENS"], 0, 0
+    for path in [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(ROOT, "docs", "*.md")))]:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        count += sum(1 for _ in sessions(text))
+        for fault in [*missing_links(path, text), *wrong_sessions(program, text)]:
+            print(f"{os.path.relpath(path, ROOT)}: {fault}")
+            failed = 1
+    if count < 10:
+        print("the docs show hardly any command")
         failed = 1
     return failed
 
