@@ -186,6 +186,10 @@ class Serve(harness.Case):
         self.assertEqual(server.post(f"(START who nobody ({TREE}) 5 5)"), "refused: the rules know no role 'nobody'")
         self.assertEqual(server.events("who", "summary")[0]["how"], "refused")
         self.assertEqual(server.post("(PLAY who NIL)"), "busy")
+        for _ in range(200):
+            if not server.children():
+                break
+            time.sleep(0.05)
         self.assertEqual(server.children(), [])
         # no time to read them before `ready`: then whoever asks is told
         self.start(server, "hasty", role="nobody", clock=5)
