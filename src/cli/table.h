@@ -50,7 +50,7 @@ void budget_settle(struct match_budget *b);
          .max = 1e15,                                                                             \
          .value = "S",                                                                            \
          .help = "seconds before the first move; where moves are counted, simulations or steps"}, \
-        {"sims",   0,         OPTION_INT,   &(b).simulations,                                   \
+        {"sims",   0,           OPTION_INT,   &(b).simulations,                                   \
          .min = 0, .max = 1e15, .value = "N", .help = "simulations per move instead of time"},    \
         {"steps",  0,           OPTION_INT,   &(b).steps,                                         \
          .min = 0, .max = 1e15, .value = "N", .help = "positions entered per move, instead"},     \

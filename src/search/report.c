@@ -112,7 +112,8 @@ uint32_t mcts_ranking(struct mcts *m, uint32_t role, struct mcts_move *out, uint
     qsort(all, count, sizeof *all, by_rank);
     for (uint32_t i = 0; i < count && i < room; i++) {
         const struct row *row = &all[i].row;
-        out[i] = (struct mcts_move){row->move, row->n, row->mean, row->best, row->rave, worth(m, row, visits)};
+        out[i] =
+            (struct mcts_move){row->move, row->n, row->mean, row->best, row->rave, worth(m, row, visits)};
     }
     free(all);
     return count;

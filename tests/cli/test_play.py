@@ -117,7 +117,7 @@ class Play(harness.Case):
             self.assertIn(message, self.ludens(*game, *options, status=2)[1])
         # a computer that sits there knows where it begins
         out, err = self.ludens("play", "ticTacToe", "--sims", 300, "--seed", 1, "--moves",
-                               "(mark 1 1); (mark 2 1); (mark 1 2); (mark 2 2)", "--steps", 5)
+                               "(mark 1 1); (mark 2 1); (mark 1 2); (mark 2 2)", "--until", 5)
         self.assertIn("5. xplayer (mark 1 3)", out)
 
     def test_what_can_be_typed_is_said(self):
