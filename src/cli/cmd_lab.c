@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* ludens lab: the laboratory, and its list of experiments. */
 #include "cli/lab.h"
-#include "lab/library.h"
+#include "lab/spec/library.h"
 
 #include <inttypes.h>
 #include <math.h>

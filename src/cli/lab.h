@@ -4,8 +4,8 @@
 #define CLI_LAB_H
 
 #include "cli/commands.h"
-#include "lab/grid.h"
-#include "lab/run.h"
+#include "lab/boards/grid.h"
+#include "lab/play/run.h"
 
 int lab_run(int argc, char **argv);
 int lab_report(int argc, char **argv);

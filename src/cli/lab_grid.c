@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "cli/lab.h"
 #include "cli/terminal.h"
-#include "lab/grid_report.h"
+#include "lab/boards/grid_report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

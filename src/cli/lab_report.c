@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "cli/lab.h"
 #include "cli/terminal.h"
-#include "lab/report.h"
+#include "lab/report/report.h"
 
 #include <errno.h>
 #include <jansson.h>

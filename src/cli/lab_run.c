@@ -2,7 +2,7 @@
 /* ludens lab run: play an experiment, or go on with it. */
 #include "cli/lab.h"
 #include "cli/terminal.h"
-#include "lab/library.h"
+#include "lab/spec/library.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #include "base/hash.h"
 #include "cli/lab.h"
 #include "cli/terminal.h"
-#include "lab/results.h"
-#include "lab/sprt.h"
+#include "lab/report/results.h"
+#include "lab/stats/sprt.h"
 
 #include <inttypes.h>
 #include <jansson.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The sequential test against what can be worked out by hand, and its promises against the dice. */
-#include "lab/sprt.h"
+#include "lab/stats/sprt.h"
 
 #include "base/rng.h"
 

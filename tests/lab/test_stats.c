@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The papers' way of counting, against examples worked out by hand. */
-#include "lab/stats.h"
+#include "lab/stats/stats.h"
 
 #include "../testing.h"
 
