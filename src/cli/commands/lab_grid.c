@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Experiments with boards, for `ludens lab run` and `ludens lab report`. */
 #include "base/file.h"
-#include "cli/lab.h"
+#include "cli/commands/lab.h"
 #include "cli/terminal.h"
 #include "lab/boards/grid_report.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* ludens bench: how fast each engine plays random games, beside a yardstick, all in one run. */
 #include "base/clock.h"
-#include "cli/bench_run.h"
+#include "cli/commands/bench_run.h"
+#include "cli/commands/signature.h"
 #include "cli/engine.h"
-#include "cli/signature.h"
 #include "cli/terminal.h"
 
 #include <jansson.h>

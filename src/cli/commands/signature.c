@@ -2,7 +2,7 @@
 /* The fingerprint of the search: a few players think about a few games with fixed seeds and budgets in
  * simulations. What they found, down to the visits of each move, goes into one number. A change that should
  * not alter play must not alter it. */
-#include "cli/signature.h"
+#include "cli/commands/signature.h"
 
 #include "base/hash.h"
 #include "cli/table.h"

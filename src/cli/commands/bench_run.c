@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cli/bench_run.h"
+#include "cli/commands/bench_run.h"
 
 #include "base/clock.h"
 #include "event.h"

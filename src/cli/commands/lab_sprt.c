@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* ludens lab sprt: is one player better than another? Plays until the evidence is in. */
 #include "base/hash.h"
-#include "cli/lab.h"
+#include "cli/commands/lab.h"
 #include "cli/terminal.h"
 #include "lab/report/results.h"
 #include "lab/stats/sprt.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cli/tally.h"
+#include "cli/commands/tally.h"
 
 #include "cli/terminal.h"
 #include "match/forfeit.h"

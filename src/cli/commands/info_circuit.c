@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cli/info_circuit.h"
+#include "cli/commands/info_circuit.h"
 
 #include "cli/commands.h"
 #include "game/engine.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* ludens lab: the laboratory, and its list of experiments. */
-#include "cli/lab.h"
+#include "cli/commands/lab.h"
 #include "lab/spec/library.h"
 
 #include <inttypes.h>

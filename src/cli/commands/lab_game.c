@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* ludens lab game: one game as a record. ludens lab merge: databases joined. */
-#include "cli/lab.h"
+#include "cli/commands/lab.h"
 #include "lab/database/export.h"
 
 #include <inttypes.h>

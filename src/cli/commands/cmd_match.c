@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* ludens match: the game master. Runs matches between our players, people, and players elsewhere. */
 #include "cli/board.h"
+#include "cli/commands/tally.h"
 #include "cli/human.h"
 #include "cli/table.h"
-#include "cli/tally.h"
 #include "cli/terminal.h"
 #include "match/forfeit.h"
 #include "match/record.h"

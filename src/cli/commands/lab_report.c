@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* ludens lab report: what came out. */
 #include "base/file.h"
-#include "cli/lab.h"
+#include "cli/commands/lab.h"
 #include "cli/terminal.h"
 #include "lab/report/report.h"
 

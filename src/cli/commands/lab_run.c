@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* ludens lab run: play an experiment, or go on with it. */
-#include "cli/lab.h"
+#include "cli/commands/lab.h"
 #include "cli/terminal.h"
 #include "lab/spec/library.h"
 

@@ -2,8 +2,8 @@
 /* ludens info: what a game is like, from its rules and from random games. */
 #include "analysis/analysis.h"
 #include "analysis/features.h"
+#include "cli/commands/info_circuit.h"
 #include "cli/engine.h"
-#include "cli/info_circuit.h"
 #include "cli/terminal.h"
 
 #include <inttypes.h>
