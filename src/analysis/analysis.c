@@ -24,6 +24,8 @@ static void find_out(struct analysis *a, struct playout *playout, struct list *s
     vec_free(a->heap, &s.facts);
     vec_free(a->heap, &s.moves);
     vec_free(a->heap, &s.choices);
+    vec_free(a->heap, &s.offered);
+    vec_free(a->heap, &s.offers);
 }
 
 static struct analysis *find_out_guarded(struct playout *playout, struct list *scratch,

@@ -79,7 +79,7 @@ struct board {
     uint32_t plane_arg[2], contents_arg[BOARD_MAX_ARGS];
     struct axis x, y, plane_axis[2];
     uint32_t planes, cells; /* planes: product of the plane axes; cells: planes * x.n * y.n */
-    bool *exists;           /* by cell: seen in some state */
+    bool *exists;           /* by cell: seen in some state, or a legal move would have put something there */
     uint32_t nexists;
     uint32_t npieces;
     struct piece *pieces;

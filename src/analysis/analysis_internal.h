@@ -35,6 +35,8 @@ struct sample {
     VEC(term) facts;
     VEC(term) moves;
     VEC(uint32_t) choices;
+    VEC(term) offered; /* different moves that were legal in some state, made or not; not all, if very many */
+    VEC(uint8_t) offers; /* by move * nroles + role: is among them */
     VEC(struct predicate) predicates;
     VEC(uint32_t) predicate_of; /* by term: of the facts that occur; NOWHERE otherwise */
 };

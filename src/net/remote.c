@@ -146,7 +146,7 @@ static void send_letter(struct remote *r, struct match *m, uint32_t role, enum m
 
 static double seconds_left(const struct match *m, const struct budget *b)
 {
-    double left = b->deadline > 0 ? b->deadline - clock_now() + m->budget.grace : NO_CLOCK_SECONDS;
+    double left = b->deadline > 0 ? b->deadline - clock_now() + fmax(m->budget.grace, 0) : NO_CLOCK_SECONDS;
     return left > 0 ? left : 0;
 }
 

@@ -32,6 +32,7 @@ struct sitting_config {
     double margin;      /* seconds kept of every clock, less of short ones */
     uint64_t seed;
     uint64_t megabytes; /* for one match */
+    double silence;     /* seconds, and three play clocks more, after which a match counts as abandoned */
     bool quiet;         /* no lines on standard output */
 };
 
@@ -61,7 +62,8 @@ struct sitting {
     size_t rules_size;
     uint64_t seed;
     double start_clock, play_clock;
-    FILE *journal;
+    struct sockaddr_storage master; /* who sent START */
+    struct journal *journal;
     struct helper helpers[SITTING_CHILDREN];
     int own;          /* which move of a joint move is ours; -1: not known yet */
     uint32_t nroles;  /* 0: not known yet */

@@ -14,8 +14,9 @@ static char *move_text(struct heap *heap, struct reasoner *r, uint32_t role, uin
     return t.s;
 }
 
-/* The expected line in words: per step the moves of those who had a choice. */
-static char *line_text(struct heap *heap, struct player *p)
+/* The expected line in words: per step the moves of those who had a choice. *first is the role's own first
+ * move in it. */
+static char *line_text(struct heap *heap, struct player *p, uint32_t role, uint32_t *first)
 {
     struct mcts *m = player_search(p);
     struct reasoner *r = player_reasoner(p);
@@ -23,13 +24,29 @@ static char *line_text(struct heap *heap, struct player *p)
     struct text t;
     text_init(&t, heap);
     text_puts(&t, "");
+    *first = steps ? moves[role] : UINT32_MAX;
     for (uint32_t i = 0; i < steps; i++)
-        for (uint32_t role = 0; role < m->nroles; role++) {
-            const char *name = move_text(heap, r, role, moves[i * m->nroles + role]);
+        for (uint32_t k = 0; k < m->nroles; k++) {
+            const char *name = move_text(heap, r, k, moves[i * m->nroles + k]);
             if (m->nroles > 1 && strcasecmp(name, "noop") == 0) continue;
             text_printf(&t, "%s%s", t.n ? " " : "", name);
         }
     return t.s;
+}
+
+static void print_moves(FILE *out, struct heap *heap, struct player *p, uint32_t role, uint32_t moves)
+{
+    struct mcts *m = player_search(p);
+    struct mcts_move *best = heap_alloc(heap, (moves + 1) * sizeof *best);
+    uint32_t n = mcts_ranking(m, role, best, moves), first;
+    const char *line = line_text(heap, p, role, &first);
+    for (uint32_t i = 0; i < n && i < moves && best[i].n; i++) {
+        fprintf(out, "    %-28s %8u visits  %5.1f", move_text(heap, player_reasoner(p), role, best[i].move),
+                best[i].n, (double)best[i].mean);
+        if (m->opt.rave) fprintf(out, "  with RAVE %5.1f", (double)best[i].value);
+        if (best[i].move == first) fprintf(out, "   %s", line);
+        fputc('\n', out);
+    }
 }
 
 void thoughts_print(FILE *out, struct player *p, uint32_t role, const char *name, uint32_t moves)
@@ -47,12 +64,7 @@ void thoughts_print(FILE *out, struct player *p, uint32_t role, const char *name
                 name, (unsigned long long)s->simulations, s->seconds,
                 (double)s->simulations / (s->seconds > 0 ? s->seconds : 1e-9), report->engine, s->max_depth,
                 report->nodes, (double)report->value);
-        struct mcts_move *best = heap_alloc(heap, (moves + 1) * sizeof *best);
-        uint32_t n = mcts_moves(m, role, best, moves);
-        for (uint32_t i = 0; i < n && i < moves && best[i].n; i++)
-            fprintf(out, "    %-28s %8u visits  %5.1f%s%s\n",
-                    move_text(heap, player_reasoner(p), role, best[i].move), best[i].n, (double)best[i].mean,
-                    i ? "" : "   ", i ? "" : line_text(heap, p));
+        print_moves(out, heap, p, role, moves);
         heap_leave(heap);
     }
     heap_free(heap);
@@ -66,11 +78,13 @@ json_t *thoughts_json(struct player *p, uint32_t role)
     struct heap_guard guard;
     struct error error;
     json_t *out = NULL;
-    if (!m || !heap) {
+    uint32_t first;
+    if (!m) { /* nobody searched, or it could not begin */
         heap_free(heap);
-        return NULL;
+        return json_pack("{s:i, s:f, s:s, s:[]}", "simulations", 0, "seconds", 0.0, "engine", report->engine,
+                         "moves");
     }
-    if (HEAP_ENTER(heap, &guard, &error)) {
+    if (heap && HEAP_ENTER(heap, &guard, &error)) {
         const struct mcts_stats *s = &report->stats;
         uint32_t n = mcts_moves(m, role, NULL, 0);
         struct mcts_move *all = heap_alloc(heap, (n + 1) * sizeof *all);
@@ -82,8 +96,8 @@ json_t *thoughts_json(struct player *p, uint32_t role)
                                                   "visits", (int)all[i].n, "value", (double)all[i].mean));
         out = json_pack("{s:I, s:f, s:s, s:i, s:i, s:f, s:s, s:o}", "simulations", (json_int_t)s->simulations,
                         "seconds", s->seconds, "engine", report->engine, "depth", (int)s->max_depth, "nodes",
-                        (int)report->nodes, "value", (double)report->value, "line", line_text(heap, p),
-                        "moves", list);
+                        (int)report->nodes, "value", (double)report->value, "line",
+                        line_text(heap, p, role, &first), "moves", list);
         heap_leave(heap);
     }
     heap_free(heap);

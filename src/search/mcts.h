@@ -124,9 +124,12 @@ void mcts_pool(struct mcts *m, struct mcts *const *others, uint32_t n);
 struct mcts_move {
     uint32_t move, n;
     float mean, best, rave;
+    float value; /* what the move is chosen by, where it is the mean: mixed with RAVE, if there is any */
 };
 uint32_t mcts_moves(struct mcts *m, uint32_t role, struct mcts_move *out,
                     uint32_t room); /* most visited first; returns how many there are */
+/* The same, but the one to play first, and behind it those that would be played without it. */
+uint32_t mcts_ranking(struct mcts *m, uint32_t role, struct mcts_move *out, uint32_t room);
 bool mcts_best(struct mcts *m, uint32_t role, uint32_t *move); /* false: the root has no moves */
 /* The line the search expects: joint moves, most visited first, while visits last. Returns the number of
  * steps. */
