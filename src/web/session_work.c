@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The processes of a table: started, told, listened to, started again when they die. */
+#include "base/clock.h"
+#include "web/session_internal.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define SETTING_SECONDS 40.0  /* for reading rules and finding boards */
+#define FOLLOW_SECONDS 40.0   /* for a step */
+#define STARTING_SECONDS 15.0 /* for a search to read the rules, beyond its clock */
+#define WATCH_SECONDS 0.2     /* thoughts are told five times a second */
+#define FAILURES_MAX 3        /* of a search in a row */
+
+/* ---- telling */
+
+static void tell(struct child *c, const char *a, size_t an, const char *b, size_t bn)
+{
+    /* If it cannot be told it is dying, which we will hear. */
+    if (c->pid) frames_send(&c->frames, a, an, b, bn);
+}
+
+static void tell_start(struct session *t, struct child *c, const char *what, const char *name, double seconds,
+                       uint64_t seed)
+{
+    char *head = NULL;
+    int n = asprintf(&head, "start %" PRIu64 " %" PRIu64 " %.3f %s\n%s\n", seed, t->limits->megabytes,
+                     seconds, what, name);
+    if (n > 0) tell(c, head, (size_t)n, t->rules, t->rules_size);
+    if (n > 0) free(head);
+}
+
+static void tell_steps(const struct session *t, struct child *c, uint32_t first)
+{
+    char *text = NULL;
+    size_t size, k;
+    json_t *move;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) return;
+    fprintf(out, "follow %u %u", first, t->turn - first);
+    for (uint32_t i = first; i < t->turn; i++)
+        json_array_foreach(t->steps[i].moves, k, move) fprintf(out, "\n%s", json_string_value(move));
+    if (fclose(out) == 0) tell(c, text, size, NULL, 0);
+    free(text);
+}
+
+/* ---- the referee */
+
+bool work_referee(struct session *t, struct error *error)
+{
+    if (!child_start(&t->referee, "referee", error)) return false;
+    tell_start(t, &t->referee, t->record ? "record" : "rules", t->name, 0, t->seed);
+    t->referee_due = clock_now() + SETTING_SECONDS;
+    return true;
+}
+
+void work_follow(struct session *t, uint32_t first)
+{
+    tell_steps(t, &t->referee, first);
+    t->referee_due = clock_now() + FOLLOW_SECONDS;
+}
+
+void work_random(struct session *t, uint64_t seed)
+{
+    char line[80];
+    int n = snprintf(line, sizeof line, "random 0 %" PRIu64 " 1000", seed);
+    t->stage = SESSION_MOVING;
+    tell(&t->referee, line, (size_t)n, NULL, 0);
+    t->referee_due = clock_now() + FOLLOW_SECONDS;
+}
+
+/* ---- those who think */
+
+struct thinker *work_thinker(struct session *t, uint32_t worker)
+{
+    if (worker == 1) return &t->adviser;
+    return worker >= 2 && worker < 2 + t->nroles ? &t->seats[worker - 2].thinker : NULL;
+}
+
+static const struct web_seat *seat_of(const struct session *t, const struct thinker *k)
+{
+    for (uint32_t i = 0; i < t->nroles; i++)
+        if (&t->seats[i].thinker == k) return &t->seats[i];
+    return NULL;
+}
+
+static bool is_remote(const struct session *t, const struct thinker *k)
+{
+    const struct web_seat *s = seat_of(t, k);
+    return s && s->kind == SEAT_REMOTE;
+}
+
+static bool start_thinker(struct session *t, struct thinker *k, uint32_t role)
+{
+    struct error error;
+    const struct web_seat *s = seat_of(t, k);
+    const json_t *name = json_array_get(json_object_get(t->game, "roles"), role);
+    if (!json_is_string(name) || !child_start(&k->child, is_remote(t, k) ? "courier" : "search", &error))
+        return false;
+    k->here = false;
+    k->told = 0;
+    tell_start(t, &k->child, s ? s->player : "champion", json_string_value(name), s ? s->clock : 1,
+               t->seed + role + 1);
+    if (!is_remote(t, k)) {
+        char line[40];
+        int n = snprintf(line, sizeof line, "watch %.2f", WATCH_SECONDS);
+        tell(&k->child, line, (size_t)n, NULL, 0);
+    }
+    return true;
+}
+
+/* Bring it to the table's turn. */
+static void catch_up(struct session *t, struct thinker *k)
+{
+    if (k->told > t->turn) {
+        tell(&k->child, "again", 5, NULL, 0);
+        k->told = 0;
+    }
+    if (k->told < t->turn) tell_steps(t, &k->child, k->told);
+    k->told = t->turn;
+}
+
+/* The clock runs from now. The search is to be done a little before its answer is needed. */
+static void ask_thinker(struct session *t, struct thinker *k)
+{
+    char line[100];
+    double now = clock_now(), clock = k->due - k->began, margin = fmin(0.5, 0.15 * clock);
+    k->began = now;
+    k->due = now + clock;
+    catch_up(t, k);
+    int n = snprintf(line, sizeof line, "think %u %.6f %u", t->turn, k->due - margin, k->role);
+    tell(&k->child, line, (size_t)n, NULL, 0);
+}
+
+void work_think(struct session *t, struct thinker *k, uint32_t role, double seconds)
+{
+    free(k->opinion);
+    k->opinion = NULL;
+    json_decref(k->thoughts);
+    k->thoughts = NULL;
+    k->asked = true;
+    k->turn = t->turn;
+    k->role = role;
+    k->began = clock_now();
+    k->due = k->began + seconds;
+    if (k->failures >= FAILURES_MAX || (!k->child.pid && !start_thinker(t, k, role))) {
+        k->asked = false;
+        if (seat_of(t, k)) session_replace(t, role, "this player cannot play here; a random move is made");
+        return;
+    }
+    if (k->here) ask_thinker(t, k); /* otherwise when it has read the rules */
+}
+
+void work_rest(struct session *t, struct thinker *k)
+{
+    bool was = k->asked;
+    k->asked = false;
+    free(k->opinion);
+    k->opinion = NULL;
+    if (was && k->child.pid && k->here && !is_remote(t, k)) tell(&k->child, "rest", 4, NULL, 0);
+    if (was && k->advice) session_tell(t, "rest", json_object());
+}
+
+void work_end(struct thinker *k)
+{
+    child_kill(&k->child);
+    free(k->opinion);
+    json_decref(k->thoughts);
+    bool advice = k->advice;
+    *k = (struct thinker){.advice = advice};
+}
+
+/* It died, or will not do. */
+static void bury(struct session *t, struct thinker *k, const char *why)
+{
+    bool asked = k->asked;
+    uint32_t role = k->role, failures = k->failures + 1;
+    double left = k->due - clock_now();
+    char *opinion = k->opinion;
+    k->opinion = NULL;
+    work_end(k);
+    k->failures = failures;
+    if (asked && !seat_of(t, k)) session_tell(t, "remark", json_pack("{s:n, s:s}", "role", "text", why));
+    if (asked && seat_of(t, k)) {
+        if (failures < FAILURES_MAX)
+            work_think(t, k, role, fmax(left, seat_of(t, k)->clock / 2));
+        else if (opinion)
+            session_choose(t, role, opinion, NULL, seat_of(t, k)->clock);
+        else
+            session_replace(t, role, why);
+    }
+    free(opinion);
+}
+
+/* ---- requests that wait */
+
+void work_ask(struct session *t, struct request *r, uint32_t worker, const char *verb, const char *rest,
+              double seconds)
+{
+    int i = 0;
+    while (i < SESSION_MAX_ASKED && t->asked[i].request) i++;
+    struct child *c = worker == 0 ? &t->referee : &work_thinker(t, worker)->child;
+    char *text = NULL;
+    uint32_t id = ++t->next_id;
+    if (i == SESSION_MAX_ASKED) return request_error(r, 429, "too many questions at once");
+    int n = asprintf(&text, "%s %u%s%s", verb, id, *rest == '\n' ? "" : " ", rest);
+    if (n < 0) return request_error(r, 503, "out of memory");
+    t->asked[i] = (struct asked){r, id, clock_now() + seconds};
+    tell(c, text, (size_t)n, NULL, 0);
+    free(text);
+}
+
+static void answer_asked(struct session *t, json_t *m)
+{
+    uint32_t id = (uint32_t)strtoul(session_text(m, "id"), NULL, 10);
+    for (int i = 0; i < SESSION_MAX_ASKED; i++) {
+        if (!t->asked[i].request || t->asked[i].id != id) continue;
+        struct request *r = t->asked[i].request;
+        t->asked[i].request = NULL;
+        json_object_del(m, "type");
+        json_object_del(m, "id");
+        if (*session_text(m, "why"))
+            request_error(r, 422, "%s", session_text(m, "why"));
+        else
+            request_json(r, 200, json_incref(m));
+        return;
+    }
+}
+
+/* ---- listening */
+
+static void on_game(struct session *t, json_t *m)
+{
+    json_t *moves = json_object_get(t->game, "moves"), *random = json_object_get(t->game, "random");
+    json_t *record = json_object_get(m, "record"), *joint;
+    uint32_t followed = (uint32_t)json_integer_value(json_object_get(m, "turn"));
+    size_t i;
+    t->nroles = (uint32_t)json_array_size(json_object_get(m, "roles"));
+    if (t->nroles == 0 || t->nroles > SESSION_MAX_ROLES)
+        return session_die(t, "games for so many roles cannot be shown");
+    if (record) {
+        const json_t *rules = json_object_get(m, "rules");
+        char *copy =
+            strndup(json_string_value(rules) ? json_string_value(rules) : "", json_string_length(rules));
+        if (copy) free(t->rules), t->rules = copy, t->rules_size = json_string_length(rules);
+        json_array_foreach(json_object_get(record, "moves"), i, joint) if (i < followed) session_push(
+            t, json_incref(joint), json_incref(json_array_get(json_object_get(record, "thoughts"), i)), NULL);
+        if (*session_text(m, "name")) free(t->name), t->name = strdup(session_text(m, "name"));
+        json_object_del(record, "moves");
+        json_object_del(record, "thoughts");
+        json_object_del(m, "rules");
+    }
+    json_array_foreach(moves, i, joint) if (json_array_size(joint) != t->nroles) return session_die(
+        t, "the moves given are for another number of roles");
+    json_array_foreach(moves, i, joint) session_push(t, json_incref(joint), NULL, NULL);
+    if (json_array_size(moves)) work_follow(t, 0);
+    if (json_is_integer(random)) work_random(t, (uint64_t)json_integer_value(random));
+    json_incref(m);
+    json_decref(t->game);
+    t->game = m;
+    json_object_del(m, "type");
+}
+
+static void on_illegal(struct session *t, const json_t *m)
+{
+    uint32_t turn = (uint32_t)json_integer_value(json_object_get(m, "turn"));
+    session_tell(t, "remark", json_pack("{s:n, s:s}", "role", "text", session_text(m, "why")));
+    t->paused = true; /* nobody shall run into the same wall for ever */
+    session_cut(t, turn);
+    t->stage = SESSION_SETTING;
+    work_follow(t, turn);
+}
+
+static void on_referee(struct session *t, json_t *m)
+{
+    const char *type = session_text(m, "type");
+    if (strcmp(type, "game") == 0)
+        on_game(t, m);
+    else if (strcmp(type, "position") == 0)
+        session_position(t, m);
+    else if (strcmp(type, "shown") == 0 || strcmp(type, "line") == 0)
+        answer_asked(t, m);
+    else if (strcmp(type, "random") == 0)
+        session_random(t, json_object_get(m, "moves"));
+    else if (strcmp(type, "illegal") == 0)
+        on_illegal(t, m);
+    else if (strcmp(type, "trouble") == 0 && *session_text(m, "id"))
+        answer_asked(t, m);
+    else if (strcmp(type, "trouble") == 0 || strcmp(type, "refused") == 0 || strcmp(type, "lost") == 0)
+        session_die(t, session_text(m, "why"));
+}
+
+static void on_thoughts(struct session *t, struct thinker *k, json_t *m)
+{
+    json_decref(k->thoughts);
+    k->thoughts = json_incref(m);
+    json_object_del(m, "type");
+    json_object_set_new(m, "role", json_integer(k->role));
+    json_object_set_new(m, "adviser", json_boolean(!seat_of(t, k)));
+    session_tell(t, "thoughts", json_incref(m));
+}
+
+/* The seat's move, or the advice that was asked for. */
+static void on_answer(struct session *t, struct thinker *k, json_t *m)
+{
+    const char *move = session_text(m, "move"), *trouble = session_text(m, "trouble");
+    bool searched = json_is_array(json_object_get(m, "moves"));
+    k->asked = false;
+    if (*move) k->failures = 0;
+    if (searched) on_thoughts(t, k, m);
+    if (!seat_of(t, k)) {
+        session_tell(t, "advice",
+                     json_pack("{s:i, s:i, s:s}", "turn", (int)t->turn, "role", (int)k->role, "move", move));
+        return;
+    }
+    if (*move) session_choose(t, k->role, move, searched ? m : NULL, clock_now() - k->began);
+    if (t->stage == SESSION_WAITING && k->turn == t->turn && !t->seats[k->role].choice)
+        session_replace(t, k->role, *trouble ? trouble : "what this player answered is no legal move");
+}
+
+static void on_thinker(struct session *t, struct thinker *k, json_t *m)
+{
+    const char *type = session_text(m, "type");
+    bool current =
+        k->asked && k->turn == t->turn && (uint32_t)json_integer_value(json_object_get(m, "turn")) == t->turn;
+    if (strcmp(type, "here") == 0) {
+        k->here = true;
+        if (k->asked) ask_thinker(t, k);
+    } else if (strcmp(type, "best") == 0 && current) {
+        free(k->opinion);
+        k->opinion = strdup(session_text(m, "move"));
+    } else if (strcmp(type, "thoughts") == 0 && current) {
+        on_thoughts(t, k, m);
+    } else if (strcmp(type, "move") == 0 && current) {
+        on_answer(t, k, m);
+    } else if (strcmp(type, "tree") == 0) {
+        answer_asked(t, m);
+    } else if (strcmp(type, "refused") == 0) {
+        k->failures = FAILURES_MAX;
+        bury(t, k, session_text(m, "why"));
+    } else if (strcmp(type, "lost") == 0) {
+        bury(t, k, session_text(m, "why"));
+    }
+}
+
+static struct child *child_of(struct session *t, uint32_t worker)
+{
+    struct thinker *k = work_thinker(t, worker);
+    return worker == 0 ? &t->referee : k ? &k->child : NULL;
+}
+
+bool session_wants(const struct session *t, uint32_t worker, struct pollfd *out)
+{
+    const struct child *c = child_of((struct session *)t, worker);
+    if (!c || !c->pid || c->frames.socket < 0) return false;
+    *out = (struct pollfd){c->frames.socket, POLLIN, 0};
+    if (frames_waiting(&c->frames)) out->events |= POLLOUT;
+    return true;
+}
+
+void session_hear(struct session *t, uint32_t worker, short events)
+{
+    struct child *c = child_of(t, worker);
+    pid_t pid = c ? c->pid : 0;
+    char *text;
+    size_t n;
+    if (!pid || c->frames.socket < 0) return;
+    bool good = !(events & POLLOUT) || frames_flush(&c->frames);
+    if (events & (POLLIN | POLLHUP | POLLERR)) good = frames_fill(&c->frames) && good;
+    while (c->pid == pid && (text = frames_take(&c->frames, &n))) {
+        json_t *m = json_loadb(text, n, 0, NULL);
+        if (m && worker == 0)
+            on_referee(t, m);
+        else if (m)
+            on_thinker(t, work_thinker(t, worker), m);
+        json_decref(m);
+    }
+    if (!good && c->pid == pid) {
+        kill(pid, SIGKILL);
+        frames_done(&c->frames);
+    }
+}
+
+bool session_child(struct session *t, pid_t pid, int status)
+{
+    for (uint32_t i = 0; i < 2 + t->nroles; i++) {
+        struct child *c = child_of(t, i);
+        if (!c || c->pid != pid) continue;
+        if (!WIFSTOPPED(status)) session_hear(t, i, POLLIN); /* what it said before it died still counts */
+        if (c->pid != pid) return true;
+        if (i == 0)
+            session_die(t, WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL
+                               ? "these rules took more memory or time than a table may have"
+                               : "these rules were too much: the process that follows the game has died");
+        else
+            bury(t, work_thinker(t, i), "the process of this player has died");
+        return true;
+    }
+    return false;
+}
+
+/* ---- the clock */
+
+static double tend_thinker(struct session *t, struct thinker *k, double now)
+{
+    if (!k->asked) return INFINITY;
+    double due = k->due + (k->here ? 0 : STARTING_SECONDS);
+    if (now < due) return due;
+    const struct web_seat *s = seat_of(t, k);
+    if (!s) {
+        work_rest(t, k);
+    } else if (k->opinion) {
+        char *opinion = k->opinion;
+        k->opinion = NULL;
+        uint32_t role = k->role;
+        json_t *thoughts = json_incref(k->thoughts);
+        work_rest(t, k);
+        session_choose(t, role, opinion, thoughts, s->clock);
+        json_decref(thoughts);
+        free(opinion);
+    } else {
+        uint32_t role = k->role;
+        k->asked = false;
+        if (k->here && !is_remote(t, k)) work_rest(t, k);
+        session_replace(t, role, "this player had no move in time; a random one is made");
+    }
+    return now;
+}
+
+double session_tick(struct session *t, double now)
+{
+    double again = INFINITY;
+    if (t->stage == SESSION_DEAD) return again;
+    if (t->referee_due > 0 && now >= t->referee_due) {
+        session_die(t, "these rules take too long to follow");
+        return again;
+    }
+    if (t->referee_due > 0) again = t->referee_due;
+    for (uint32_t i = 1; i < 2 + t->nroles; i++)
+        again = fmin(again, tend_thinker(t, work_thinker(t, i), now));
+    for (int i = 0; i < SESSION_MAX_ASKED; i++) {
+        if (!t->asked[i].request) continue;
+        if (now < t->asked[i].due) {
+            again = fmin(again, t->asked[i].due);
+            continue;
+        }
+        request_error(t->asked[i].request, 504, "there was no answer in time");
+        t->asked[i].request = NULL;
+    }
+    return again;
+}
