@@ -233,6 +233,16 @@ static uint32_t kinds_of(const struct board *b, const struct piece *p)
     return n;
 }
 
+/* Of two kinds of one owner, the frequent one needs no label: a man, where the other is a king. */
+static bool is_common(const struct board *b, const struct piece *p)
+{
+    if (p->owner < 0 || kinds_of(b, p) > 2) return false;
+    for (uint32_t i = 0; i < b->npieces; i++)
+        if (&b->pieces[i] != p && !b->pieces[i].blank && b->pieces[i].owner == p->owner)
+            return p->count > b->pieces[i].count;
+    return true;
+}
+
 static enum figure figure_of(const struct analysis *a, const struct board *b, const struct piece *p,
                              const struct glyph *g, bool discs)
 {
@@ -240,11 +250,11 @@ static enum figure figure_of(const struct analysis *a, const struct board *b, co
     if (b->ncontents == 0) return p->owner >= 0 ? FIGURE_DISC : FIGURE_MARK;
     if (strcasecmp(g->name, "x") == 0) return FIGURE_CROSS;
     if (strcasecmp(g->name, "o") == 0) return FIGURE_RING;
-    if (discs || glyph_tint(g->name)) return kinds_of(b, p) > 1 && p->owner >= 0 ? FIGURE_TOKEN : FIGURE_DISC;
+    if (discs || glyph_tint(g->name)) return p->owner >= 0 && !is_common(b, p) ? FIGURE_TOKEN : FIGURE_DISC;
     if (b->ncontents == 1 && is_number(g->name)) return FIGURE_NUMBER;
     /* What nobody or the only player owns is told by its name. */
     if (p->owner < 0 || (a->game->nroles == 1 && b->npieces > 2)) return FIGURE_BLOCK;
-    return kinds_of(b, p) > 1 ? FIGURE_TOKEN : FIGURE_DISC;
+    return is_common(b, p) ? FIGURE_DISC : FIGURE_TOKEN;
 }
 
 /* The colour somebody named: in the piece's name, or in that of its owner. */

@@ -16,7 +16,7 @@ enum figure {
     FIGURE_BISHOP,
     FIGURE_KNIGHT,
     FIGURE_PAWN,
-    FIGURE_DISC,   /* the only kind its owner has */
+    FIGURE_DISC,   /* the only kind its owner has, or the frequent one of two */
     FIGURE_CROSS,  /* it is called x ... */
     FIGURE_RING,   /* ... or o */
     FIGURE_NUMBER, /* nobody's, and called by a number */

@@ -60,7 +60,7 @@ static uint32_t planes_across(const struct board *b)
 {
     uint32_t n = planes_drawn(b);
     if (b->nplane_args == 2) return b->plane_axis[0].n;
-    return n <= 4 ? n : (uint32_t)ceil(sqrt(n));
+    return n <= 3 ? n : (uint32_t)ceil(sqrt(n));
 }
 
 static struct point plane_corner(const struct board *b, uint32_t plane)
@@ -149,18 +149,36 @@ static json_t *titles_json(const struct analysis *a, const struct board *b)
     return list;
 }
 
+static json_t *links_json(const struct board *b)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i + 1 < b->links.n; i += 2)
+        json_array_append_new(list, json_pack("[i, i]", (int)b->links.v[i], (int)b->links.v[i + 1]));
+    return list;
+}
+
 /* ---- boards, pieces, roles */
+
+/* Do pieces travel on it? Some move from cell to cell, or each is there once and only its place changes. */
+static bool is_moving(const struct board *b)
+{
+    bool once = b->npieces > 3;
+    for (uint32_t i = 0; i < b->nactions; i++)
+        if (b->actions[i].from >= 0) return true;
+    for (uint32_t i = 0; i < b->npieces; i++) once &= b->pieces[i].most == 1;
+    return once;
+}
 
 static json_t *board_json(const struct analysis *a, uint32_t i)
 {
     static const char *const kinds[] = {"cells", "tokens", "marks"};
     const struct board *b = &a->boards.v[i];
     const char *shape = b->star ? "star" : b->skew ? "skew" : "grid";
-    return json_pack("{s:i, s:o, s:s, s:s, s:b, s:b, s:o, s:o, s:o, s:o, s:i, s:i}", "board", (int)i, "name",
-                     name_json(symbol_name(a->terms, b->name)), "kind", kinds[b->kind], "shape", shape,
-                     "stacked", b->stacked, "dense", b->nexists * 10 >= b->cells * 9 || b->stacked, "columns",
+    return json_pack("{s:i, s:o, s:s, s:s, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:i, s:i}", "board", (int)i,
+                     "name", name_json(symbol_name(a->terms, b->name)), "kind", kinds[b->kind], "shape",
+                     shape, "stacked", b->stacked, "moving", is_moving(b) || b->stacked, "columns",
                      axis_json(a, &b->x), "rows", axis_json(a, &b->y), "titles", titles_json(a, b), "cells",
-                     cells_json(a, b), "width", (int)b->x.n, "height", (int)b->y.n);
+                     cells_json(a, b), "links", links_json(b), "width", (int)b->x.n, "height", (int)b->y.n);
 }
 
 /* Pieces are numbered through all boards. */
@@ -288,6 +306,7 @@ json_t *touch_json(const struct analysis *a, const struct touch *t)
     for (uint32_t i = 0; i < t->board; i++) board += a->boards.v[i].parent == i && is_drawn(&a->boards.v[i]);
     for (uint32_t i = 0; i < t->n; i++) json_array_append_new(cells, json_integer(t->cells[i]));
     json_t *out = json_pack("{s:i, s:o}", "board", (int)board, "cells", cells);
+    if (t->guessed) json_object_set_new(out, "guessed", json_true());
     if (t->zone != ZONE_CELL) json_object_set_new(out, "zone", json_string(zones[t->zone]));
     return out;
 }

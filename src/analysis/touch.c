@@ -207,6 +207,7 @@ static void try_moves(const struct analysis *a, struct heap *heap, struct reason
         if (cell == NOWHERE) continue;
         bool nameless = out[i].n == 0;
         out[i].board = on;
+        out[i].guessed = nameless;
         out[i].cells[out[i].n++] = cell;
         if (nameless) find_zone(a, r->terms, r->ops->move_term(r, role, legal->v[i]), &out[i]);
     }

@@ -20,6 +20,7 @@ struct touch {
     uint32_t board;                                 /* a root */
     uint32_t cells[TOUCH_MAX];                      /* on it, in order; piles count as their lowest cell */
     uint32_t n;                                     /* 0: nowhere */
+    bool guessed;                                   /* it names none: found by what it does */
     enum { ZONE_CELL, ZONE_COLUMN, ZONE_ROW } zone; /* the whole column or row of a single cell means it */
 };
 

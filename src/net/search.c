@@ -144,7 +144,8 @@ static void think(struct search *s)
     /* Who comes back long before time is up knows: a move without a search, or a game that was solved. */
     bool certain = good && !s->trouble.code && clock_now() < now + slice / 2;
     s->slow |= guess;
-    if (good && s->view != s->role && !mcts_best(player_search(s->player), s->view, &move)) return;
+    struct mcts *m = player_search(s->player);
+    if (good && s->view != s->role && !(m && mcts_best(m, s->view, &move))) return;
     if (good) tell_best(s, move_text(s, move), guess);
     if (over || certain)
         tell_move(s);

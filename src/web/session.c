@@ -372,13 +372,18 @@ static void on_resume(struct session *t, struct request *r, const json_t *body)
 
 static void on_advice(struct session *t, struct request *r, const json_t *body)
 {
-    uint32_t role;
+    uint32_t role, turn;
     double seconds = json_number_value(json_object_get(body, "seconds"));
     struct error error = {0};
     if (!read_role(t, body, &role)) return request_error(r, 400, "there is no such role");
-    if (t->stage != SESSION_WAITING) return request_error(r, 409, "there is nothing to think about now");
+    if (!json_object_get(body, "turn"))
+        turn = t->turn;
+    else if (!read_turn(t, body, &turn))
+        return request_error(r, 400, "there is no such turn");
+    if (t->stage == SESSION_MOVING || (turn == t->turn && t->stage != SESSION_WAITING))
+        return request_error(r, 409, "there is nothing to think about now");
     if (!(seconds > 0) || seconds > t->limits->think) seconds = t->limits->think;
-    session_advice(t, role, seconds, &error);
+    session_advice(t, turn, role, seconds, &error);
     if (error.code) return request_error(r, 409, "%s", error.text);
     request_json(r, 200, json_pack("{s:f}", "seconds", seconds));
 }

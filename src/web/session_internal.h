@@ -19,7 +19,7 @@ void session_step_back(struct session *t, uint32_t turn);
 bool session_push(struct session *t, json_t *moves, json_t *thoughts, json_t *seconds);
 void session_cut(struct session *t, uint32_t turn);
 void session_replace(struct session *t, uint32_t role, const char *why); /* choose for a seat that cannot */
-void session_advice(struct session *t, uint32_t role, double seconds, struct error *error);
+void session_advice(struct session *t, uint32_t turn, uint32_t role, double seconds, struct error *error);
 
 /* session_work.c */
 bool work_referee(struct session *t, struct error *error);
@@ -27,8 +27,8 @@ void work_tell_referee(struct session *t, const char *order, double seconds);
 void work_follow(struct session *t,
                  uint32_t first); /* the referee: forget what came after, then these steps */
 void work_random(struct session *t, uint64_t seed);
-/* Have it think about this turn until then; starts it if need be. */
-void work_think(struct session *t, struct thinker *k, uint32_t role, double due);
+/* Have it think about this turn for so long; starts it if need be. */
+void work_think(struct session *t, struct thinker *k, uint32_t turn, uint32_t role, double seconds);
 void work_rest(struct session *t, struct thinker *k);
 void work_end(struct thinker *k);
 struct thinker *work_thinker(struct session *t, uint32_t worker);

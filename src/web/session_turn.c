@@ -173,7 +173,7 @@ void session_go_on(struct session *t)
             session_tell(
                 t, "thinking",
                 json_pack("{s:i, s:i, s:f}", "turn", (int)t->turn, "role", (int)i, "seconds", s->clock));
-            work_think(t, &s->thinker, i, s->clock);
+            work_think(t, &s->thinker, t->turn, i, s->clock);
             if (t->stage != SESSION_WAITING) return;
         }
     }
@@ -241,13 +241,13 @@ void session_step_back(struct session *t, uint32_t turn)
     work_follow(t, turn);
 }
 
-void session_advice(struct session *t, uint32_t role, double seconds, struct error *error)
+void session_advice(struct session *t, uint32_t turn, uint32_t role, double seconds, struct error *error)
 {
-    if (json_array_size(legal_of(t, role)) == 0) {
+    if (turn == t->turn && json_array_size(legal_of(t, role)) == 0) {
         error_set(error, ERROR_INPUT, "there is no move to think about");
         return;
     }
     work_rest(t, &t->adviser);
     t->adviser.advice = true;
-    work_think(t, &t->adviser, role, seconds);
+    work_think(t, &t->adviser, turn, role, seconds);
 }

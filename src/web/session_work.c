@@ -34,15 +34,15 @@ static void tell_start(struct session *t, struct child *c, const char *what, con
     if (n > 0) free(head);
 }
 
-static void tell_steps(const struct session *t, struct child *c, uint32_t first)
+static void tell_steps(const struct session *t, struct child *c, uint32_t first, uint32_t end)
 {
     char *text = NULL;
     size_t size, k;
     json_t *move;
     FILE *out = open_memstream(&text, &size);
     if (!out) return;
-    fprintf(out, "follow %u %u", first, t->turn - first);
-    for (uint32_t i = first; i < t->turn; i++)
+    fprintf(out, "follow %u %u", first, end - first);
+    for (uint32_t i = first; i < end; i++)
         json_array_foreach(t->steps[i].moves, k, move) fprintf(out, "\n%s", json_string_value(move));
     if (fclose(out) == 0) tell(c, text, size, NULL, 0);
     free(text);
@@ -60,7 +60,7 @@ bool work_referee(struct session *t, struct error *error)
 
 void work_follow(struct session *t, uint32_t first)
 {
-    tell_steps(t, &t->referee, first);
+    tell_steps(t, &t->referee, first, t->turn);
     t->referee_due = clock_now() + FOLLOW_SECONDS;
 }
 
@@ -113,15 +113,15 @@ static bool start_thinker(struct session *t, struct thinker *k, uint32_t role)
     return true;
 }
 
-/* Bring it to the table's turn. */
+/* Bring it to the turn it is asked about. */
 static void catch_up(struct session *t, struct thinker *k)
 {
-    if (k->told > t->turn) {
+    if (k->told > k->turn) {
         tell(&k->child, "again", 5, NULL, 0);
         k->told = 0;
     }
-    if (k->told < t->turn) tell_steps(t, &k->child, k->told);
-    k->told = t->turn;
+    if (k->told < k->turn) tell_steps(t, &k->child, k->told, k->turn);
+    k->told = k->turn;
 }
 
 /* The clock runs from now. The search is to be done a little before its answer is needed. */
@@ -132,18 +132,18 @@ static void ask_thinker(struct session *t, struct thinker *k)
     k->began = now;
     k->due = now + clock;
     catch_up(t, k);
-    int n = snprintf(line, sizeof line, "think %u %.6f %u", t->turn, k->due - margin, k->role);
+    int n = snprintf(line, sizeof line, "think %u %.6f %u", k->turn, k->due - margin, k->role);
     tell(&k->child, line, (size_t)n, NULL, 0);
 }
 
-void work_think(struct session *t, struct thinker *k, uint32_t role, double seconds)
+void work_think(struct session *t, struct thinker *k, uint32_t turn, uint32_t role, double seconds)
 {
     free(k->opinion);
     k->opinion = NULL;
     json_decref(k->thoughts);
     k->thoughts = NULL;
     k->asked = true;
-    k->turn = t->turn;
+    k->turn = turn;
     k->role = role;
     k->began = clock_now();
     k->due = k->began + seconds;
@@ -184,10 +184,13 @@ static void bury(struct session *t, struct thinker *k, const char *why)
     k->opinion = NULL;
     work_end(k);
     k->failures = failures;
-    if (asked && !seat_of(t, k)) session_tell(t, "remark", json_pack("{s:n, s:s}", "role", "text", why));
+    if (asked && !seat_of(t, k)) {
+        session_tell(t, "remark", json_pack("{s:n, s:s}", "role", "text", why));
+        session_tell(t, "rest", json_object());
+    }
     if (asked && seat_of(t, k)) {
         if (failures < FAILURES_MAX)
-            work_think(t, k, role, fmax(left, seat_of(t, k)->clock / 2));
+            work_think(t, k, t->turn, role, fmax(left, seat_of(t, k)->clock / 2));
         else if (opinion)
             session_choose(t, role, opinion, NULL, seat_of(t, k)->clock);
         else
@@ -314,7 +317,7 @@ static void on_answer(struct session *t, struct thinker *k, json_t *m)
     if (searched) on_thoughts(t, k, m);
     if (!seat_of(t, k)) {
         session_tell(t, "advice",
-                     json_pack("{s:i, s:i, s:s}", "turn", (int)t->turn, "role", (int)k->role, "move", move));
+                     json_pack("{s:i, s:i, s:s}", "turn", (int)k->turn, "role", (int)k->role, "move", move));
         return;
     }
     if (*move) session_choose(t, k->role, move, searched ? m : NULL, clock_now() - k->began);
@@ -325,8 +328,8 @@ static void on_answer(struct session *t, struct thinker *k, json_t *m)
 static void on_thinker(struct session *t, struct thinker *k, json_t *m)
 {
     const char *type = session_text(m, "type");
-    bool current =
-        k->asked && k->turn == t->turn && (uint32_t)json_integer_value(json_object_get(m, "turn")) == t->turn;
+    uint32_t turn = (uint32_t)json_integer_value(json_object_get(m, "turn"));
+    bool current = k->asked && turn == k->turn && (k->turn == t->turn || !seat_of(t, k));
     if (strcmp(type, "here") == 0) {
         k->here = true;
         if (k->asked) ask_thinker(t, k);
