@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define SHORTEST_SLICE 0.25 /* seconds between two opinions, or an eighth of the time if that is more */
+#define FIRST_SLICE 0.05    /* of the time left: an opinion soon, where many want the processor */
 #define ENOUGH 0.01         /* seconds before a deadline that are as good as none */
 
 enum { LINES = 5 }; /* moves reported of those the search weighed */
@@ -128,7 +129,7 @@ static void ponder(struct search *s)
 static void think(struct search *s)
 {
     double now = clock_now(), left = s->due - now, slice = fmax(SHORTEST_SLICE, left / 8);
-    if (s->watch > 0) slice = s->watch;
+    if (s->watch > 0) slice = s->best ? s->watch : fmin(s->watch, FIRST_SLICE * left);
     if (s->slow || left - slice < ENOUGH) slice = left;
     struct budget b = {.deadline = now + slice, .stop = &s->inbox->stop};
     struct error error = {0};

@@ -27,6 +27,7 @@ void work_tell_referee(struct session *t, const char *order, double seconds);
 void work_follow(struct session *t,
                  uint32_t first); /* the referee: forget what came after, then these steps */
 void work_random(struct session *t, uint64_t seed);
+void work_prepare(struct session *t); /* let those who will think read the rules already */
 /* Have it think about this turn for so long; starts it if need be. */
 void work_think(struct session *t, struct thinker *k, uint32_t turn, uint32_t role, double seconds);
 void work_rest(struct session *t, struct thinker *k);

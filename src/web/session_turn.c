@@ -170,9 +170,6 @@ void session_go_on(struct session *t)
         if (is_automatic(t, i)) {
             keep_choice(t, i, legal_move(legal_of(t, i), 0), NULL, 0);
         } else if (s->kind != SEAT_PERSON) {
-            session_tell(
-                t, "thinking",
-                json_pack("{s:i, s:i, s:f}", "turn", (int)t->turn, "role", (int)i, "seconds", s->clock));
             work_think(t, &s->thinker, t->turn, i, s->clock);
             if (t->stage != SESSION_WAITING) return;
         }
@@ -202,6 +199,7 @@ void session_position(struct session *t, json_t *position)
     t->referee_due = 0;
     t->turn_began = clock_now();
     t->stage = json_is_true(json_object_get(position, "terminal")) ? SESSION_OVER : SESSION_WAITING;
+    if (first) work_prepare(t);
     if (first || t->turn == 0)
         session_tell(t, "table", session_json(t));
     else

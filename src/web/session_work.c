@@ -134,6 +134,17 @@ static void ask_thinker(struct session *t, struct thinker *k)
     catch_up(t, k);
     int n = snprintf(line, sizeof line, "think %u %.6f %u", k->turn, k->due - margin, k->role);
     tell(&k->child, line, (size_t)n, NULL, 0);
+    if (seat_of(t, k))
+        session_tell(
+            t, "thinking",
+            json_pack("{s:i, s:i, s:f}", "turn", (int)k->turn, "role", (int)k->role, "seconds", clock));
+}
+
+void work_prepare(struct session *t)
+{
+    for (uint32_t i = 0; i < t->nroles && !t->paused && t->stage == SESSION_WAITING; i++)
+        if (t->seats[i].kind == SEAT_PLAYER && !t->seats[i].thinker.child.pid)
+            start_thinker(t, &t->seats[i].thinker, i);
 }
 
 void work_think(struct session *t, struct thinker *k, uint32_t turn, uint32_t role, double seconds)

@@ -12,7 +12,7 @@ import urllib.request
 from service import Service, PERSON, player, harness, serving
 
 SESSIONS = int(os.environ.get("LUDENS_SESSIONS", "50"))
-MOVES = int(os.environ.get("LUDENS_MOVES", "6"))
+MOVES = int(os.environ.get("LUDENS_MOVES", "10"))
 MEGABYTES = 128
 GAMES = ["ticTacToe", "connectFour", "breakthrough", "checkers", "othello", "hex", "speedChess", "nim", "clobber", "chineseCheckers3"]
 
@@ -53,7 +53,7 @@ class Guest(threading.Thread):
                 continue
             data = json.loads(text[6:])
             if name == "remark":
-                self.remarks.append(data["text"])
+                self.remarks.append(f"{self.game} turn {len(self.times)}: {data['text']}")
             elif name == "dead":
                 self.trouble = data["why"]
                 return
@@ -79,6 +79,7 @@ class Load(harness.Case):
         guests = [Guest(web, i) for i in range(SESSIONS)]
         for guest in guests:
             guest.start()
+            time.sleep(0.1)  # people do not sit down in the same moment
         most, processes = 0, 0
         while any(guest.is_alive() for guest in guests):
             children = web.children()

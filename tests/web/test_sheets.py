@@ -19,12 +19,12 @@ class Sheets(harness.Case):
             name = os.path.basename(path)[:-len(".kif")]
             with open(path, encoding="utf-8", errors="replace") as file:
                 rules = file.read()
-            status, answer = web.call("api/sessions", {"rules": rules, "name": name, "seats": [PERSON] * 64, "random": 7 if steps else None, "paused": True})
+            status, answer = web.call("api/sessions", {"rules": rules, "name": name, "seats": [PERSON] * 64, "random": 7})
             if status != 201:
                 faults.append(f"{name}: {answer}")
                 continue
             session = answer["id"]
-            state = web.wait(session, lambda s: s["stage"] in ("waiting", "over", "dead"), seconds=120)
+            state = web.wait(session, lambda s: s["stage"] in ("over", "dead") or (s["stage"] == "waiting" and s["turn"] > 0), seconds=120)
             if state["stage"] == "dead":
                 faults.append(f"{name}: {state['trouble']}")
                 continue
