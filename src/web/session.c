@@ -423,6 +423,8 @@ static void on_tree(struct session *t, struct request *r, const json_t *body)
     bool seat =
         read_role(t, body, &role) && t->seats[role].kind == SEAT_PLAYER && t->seats[role].thinker.child.pid;
     char *rest = NULL;
+    if (seat && session_choosing(t, role))
+        return request_error(r, 409, "what it thinks is secret until all have chosen");
     if (!is_line(path) || strlen(path) > 4000) return request_error(r, 400, "this is no path");
     if (!seat && !t->adviser.child.pid)
         return request_error(r, 409, "nobody has thought about this position yet");

@@ -15,6 +15,8 @@ void session_position(struct session *t, json_t *position); /* the referee has s
 void session_random(struct session *t, const json_t *moves);
 void session_choose(struct session *t, uint32_t role, const char *move, json_t *thoughts, double seconds);
 void session_go_on(struct session *t); /* ask who has to choose; move when all have */
+/* Does a person choose at the same time as this role? Then nobody may see what it thinks. */
+bool session_choosing(const struct session *t, uint32_t role);
 void session_step_back(struct session *t, uint32_t turn);
 bool session_push(struct session *t, json_t *moves, json_t *thoughts, json_t *seconds);
 void session_cut(struct session *t, uint32_t turn);
@@ -27,7 +29,8 @@ void work_tell_referee(struct session *t, const char *order, double seconds);
 void work_follow(struct session *t,
                  uint32_t first); /* the referee: forget what came after, then these steps */
 void work_random(struct session *t, uint64_t seed);
-void work_prepare(struct session *t); /* let those who will think read the rules already */
+void work_prepare(struct session *t);  /* let those who will think read the rules already */
+void work_farewell(struct session *t); /* tell players elsewhere that it is over */
 /* Have it think about this turn for so long; starts it if need be. */
 void work_think(struct session *t, struct thinker *k, uint32_t turn, uint32_t role, double seconds);
 void work_rest(struct session *t, struct thinker *k);

@@ -159,6 +159,15 @@ static bool is_automatic(const struct session *t, uint32_t role)
     return t->seats[role].kind == SEAT_PLAYER || *legal_move(legal, 0) != '(';
 }
 
+bool session_choosing(const struct session *t, uint32_t role)
+{
+    for (uint32_t i = 0; i < t->nroles && t->stage == SESSION_WAITING; i++)
+        if (i != role && t->seats[i].kind == SEAT_PERSON && !t->seats[i].choice &&
+            json_array_size(legal_of(t, i)) > 1)
+            return true;
+    return false;
+}
+
 void session_go_on(struct session *t)
 {
     bool choice = false;
@@ -200,6 +209,7 @@ void session_position(struct session *t, json_t *position)
     t->turn_began = clock_now();
     t->stage = json_is_true(json_object_get(position, "terminal")) ? SESSION_OVER : SESSION_WAITING;
     if (first) work_prepare(t);
+    if (t->stage == SESSION_OVER) work_farewell(t);
     if (first || t->turn == 0)
         session_tell(t, "table", session_json(t));
     else

@@ -147,6 +147,17 @@ void work_prepare(struct session *t)
             start_thinker(t, &t->seats[i].thinker, i);
 }
 
+void work_farewell(struct session *t)
+{
+    for (uint32_t i = 0; i < t->nroles; i++) {
+        struct thinker *k = &t->seats[i].thinker;
+        if (!is_remote(t, k) || !k->child.pid || !k->here) continue;
+        k->turn = t->turn;
+        catch_up(t, k);
+        tell(&k->child, "stop", 4, NULL, 0);
+    }
+}
+
 void work_think(struct session *t, struct thinker *k, uint32_t turn, uint32_t role, double seconds)
 {
     free(k->opinion);
@@ -315,7 +326,7 @@ static void on_thoughts(struct session *t, struct thinker *k, json_t *m)
     json_object_del(m, "type");
     json_object_set_new(m, "role", json_integer(k->role));
     json_object_set_new(m, "adviser", json_boolean(!seat_of(t, k)));
-    session_tell(t, "thoughts", json_incref(m));
+    if (!seat_of(t, k) || !session_choosing(t, k->role)) session_tell(t, "thoughts", json_incref(m));
 }
 
 /* The seat's move, or the advice that was asked for. */

@@ -96,6 +96,17 @@ class Api(harness.Case):
         web.move(session, 0, 1, moves[1])
         self.assertEqual(web.wait(session, lambda s: s["turn"] == 1)["steps"][0]["moves"], moves)
 
+    def test_what_a_rival_thinks_is_secret_while_people_choose(self):
+        web = Service(self)
+        session = web.session(game="goofspiel5", seats=[PERSON, player(clock=1)])
+        state = web.wait(session, lambda s: s["stage"] == "waiting" and s["seats"][1]["thinking"])
+        web.call(f"api/sessions/{session}/tree", {"path": "", "role": 1}, status=409)
+        events = self.listen(web, session, lambda seen: any(name == "chosen" for name, _ in seen), lambda: None)
+        self.assertEqual([name for name, _ in events if name == "thoughts"], [])
+        web.move(session, 0, 0, state["position"]["legal"][0][0]["move"])
+        state = web.wait(session, lambda s: s["turn"] == 1)
+        self.assertGreater(state["steps"][0]["thoughts"][1]["simulations"], 0)
+
     def listen(self, web, session, enough, act):
         """Events of a session while something is done, until there are enough."""
         events, end = [], time.monotonic() + 60
@@ -222,8 +233,16 @@ class Api(harness.Case):
         json_file, pgn_file, db = self.path("g.json"), self.path("g.pgn"), self.path("lab.db")
         self.ludens("match", "connectFour", "--others", "champion", "--sims", 40, "--seed", 3, "--quiet", "--record", json_file, "--record", pgn_file)
         self.ludens("lab", "run", "first", "--quick", "--games", 2, "--sims", 5, "--db", db)
+        server = serving.Server(self)
+        self.ludens("match", "ticTacToe", "--seat", "xplayer=" + server.url, "--others", "random", "--start", 2, "--clock", 2, "--quiet")
+        served = glob.glob(os.path.join(server.folder, "*.json"))
+        end = time.monotonic() + 20
+        while not served and time.monotonic() < end:
+            time.sleep(0.1)
+            served = glob.glob(os.path.join(server.folder, "*.json"))
+        self.ludens("replay", served[0])
         lab, _ = self.ludens("lab", "game", self.experiment(db), "--db", db)
-        for text in (self.read(json_file).decode(), self.read(pgn_file).decode(), lab):
+        for text in (self.read(json_file).decode(), self.read(pgn_file).decode(), self.read(served[0]).decode(), lab):
             session = web.session(record=text)
             state = web.wait(session, "over")
             self.assertGreater(state["turn"], 1)

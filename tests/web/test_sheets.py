@@ -44,6 +44,7 @@ class Sheets(harness.Case):
             except Trouble as trouble:
                 faults.append(f"{name}: {trouble}")
             faults += [f"{name}: {line}" for line in browser.console()]
+            browser.go("about:blank")
             web.call("api/sessions/" + session, method="DELETE")
         return faults
 

@@ -2,7 +2,7 @@
 // A session: the board, who sits there, what was played, what is thought. The server holds the game; this page shows what
 // its events say, and sends choices.
 import {h, put, announce, toast, button} from "./dom.js";
-import {get, post, remove, listen} from "./api.js";
+import {get, post, listen, library} from "./api.js";
 import {Board} from "./board.js";
 import {Choice} from "./choice.js";
 import {Seats} from "./seats.js";
@@ -75,6 +75,7 @@ export class Table {
             h("section", {class: "stage", "aria-label": "Board"}, this.status, this.boardBox, this.actionBox, this.controls, this.factBox),
             h("aside", {class: "side"}, this.seatBox, this.tabs.root)));
         this.onKey = event => {
+            if (event.key === "Escape" && event.target.closest?.("[data-cell]")) return void this.deselect();
             if (event.target.closest?.("input, select, textarea, dialog, [data-cell]") || event.ctrlKey || event.metaKey || event.altKey) return;
             if (event.key === "ArrowLeft") this.view(this.at() - 1);
             else if (event.key === "ArrowRight") this.view(this.at() + 1);
@@ -245,8 +246,8 @@ export class Table {
     // ---- drawing
 
     async refresh() {
-        const turn = this.at(), position = await this.position(turn);
-        if (turn !== this.at()) return;
+        const turn = this.at(), position = await this.position(turn).catch(() => null);
+        if (!position || turn !== this.at()) return;
         this.shown = position;
         this.draw();
         this.history.mark(turn);
@@ -433,8 +434,8 @@ export class Table {
     }
 
     async ask() {
-        const position = await this.position(this.at());
-        if (position.terminal) return this.onRest();
+        const position = await this.position(this.at()).catch(() => null);
+        if (!position || position.terminal) return this.onRest();
         const role = this.thinker();
         this.analyseButton.setAttribute("aria-pressed", "true");
         this.thoughts.expect(this.at(), role);
@@ -481,6 +482,8 @@ export class Table {
     }
 
     async copyLink() {
+        const known = (await library()).some(game => game.name === this.data.name);
+        if (!known) return toast("Links work for games of the library. Save the record instead: it contains its rules.");
         const link = linkTo(this.data.name, this.data.steps.slice(0, this.at()));
         try {
             await navigator.clipboard.writeText(link);
@@ -520,5 +523,3 @@ export async function show(main, [id, turn]) {
     const table = new Table(main, id, turn);
     return () => table.leave();
 }
-
-export {remove};
