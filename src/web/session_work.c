@@ -14,7 +14,6 @@
 #define FOLLOW_SECONDS 40.0   /* for a step */
 #define STARTING_SECONDS 15.0 /* for a search to read the rules, beyond its clock */
 #define WATCH_SECONDS 0.2     /* thoughts are told five times a second */
-#define FAILURES_MAX 3        /* of a search in a row */
 
 /* ---- telling */
 
@@ -81,7 +80,7 @@ struct thinker *work_thinker(struct session *t, uint32_t worker)
     return worker >= 2 && worker < 2 + t->nroles ? &t->seats[worker - 2].thinker : NULL;
 }
 
-static const struct web_seat *seat_of(const struct session *t, const struct thinker *k)
+const struct web_seat *work_seat(const struct session *t, const struct thinker *k)
 {
     for (uint32_t i = 0; i < t->nroles; i++)
         if (&t->seats[i].thinker == k) return &t->seats[i];
@@ -90,14 +89,14 @@ static const struct web_seat *seat_of(const struct session *t, const struct thin
 
 static bool is_remote(const struct session *t, const struct thinker *k)
 {
-    const struct web_seat *s = seat_of(t, k);
+    const struct web_seat *s = work_seat(t, k);
     return s && s->kind == SEAT_REMOTE;
 }
 
 static bool start_thinker(struct session *t, struct thinker *k, uint32_t role)
 {
     struct error error;
-    const struct web_seat *s = seat_of(t, k);
+    const struct web_seat *s = work_seat(t, k);
     const json_t *name = json_array_get(json_object_get(t->game, "roles"), role);
     if (!json_is_string(name) || !child_start(&k->child, is_remote(t, k) ? "courier" : "search", &error))
         return false;
@@ -125,7 +124,7 @@ static void catch_up(struct session *t, struct thinker *k)
 }
 
 /* The clock runs from now. The search is to be done a little before its answer is needed. */
-static void ask_thinker(struct session *t, struct thinker *k)
+void work_put(struct session *t, struct thinker *k)
 {
     char line[100];
     double now = clock_now(), clock = k->due - k->began, margin = fmin(0.5, 0.15 * clock);
@@ -134,7 +133,7 @@ static void ask_thinker(struct session *t, struct thinker *k)
     catch_up(t, k);
     int n = snprintf(line, sizeof line, "think %u %.6f %u", k->turn, k->due - margin, k->role);
     tell(&k->child, line, (size_t)n, NULL, 0);
-    if (seat_of(t, k))
+    if (work_seat(t, k))
         session_tell(
             t, "thinking",
             json_pack("{s:i, s:i, s:f}", "turn", (int)k->turn, "role", (int)k->role, "seconds", clock));
@@ -171,10 +170,10 @@ void work_think(struct session *t, struct thinker *k, uint32_t turn, uint32_t ro
     k->due = k->began + seconds;
     if (k->failures >= FAILURES_MAX || (!k->child.pid && !start_thinker(t, k, role))) {
         k->asked = false;
-        if (seat_of(t, k)) session_replace(t, role, "this player cannot play here; a random move is made");
+        if (work_seat(t, k)) session_replace(t, role, "this player cannot play here; a random move is made");
         return;
     }
-    if (k->here) ask_thinker(t, k); /* otherwise when it has read the rules */
+    if (k->here) work_put(t, k); /* otherwise when it has read the rules */
 }
 
 void work_rest(struct session *t, struct thinker *k)
@@ -197,7 +196,7 @@ void work_end(struct thinker *k)
 }
 
 /* It died, or will not do. */
-static void bury(struct session *t, struct thinker *k, const char *why)
+void work_bury(struct session *t, struct thinker *k, const char *why)
 {
     bool asked = k->asked;
     uint32_t role = k->role, failures = k->failures + 1;
@@ -206,15 +205,15 @@ static void bury(struct session *t, struct thinker *k, const char *why)
     k->opinion = NULL;
     work_end(k);
     k->failures = failures;
-    if (asked && !seat_of(t, k)) {
+    if (asked && !work_seat(t, k)) {
         session_tell(t, "remark", json_pack("{s:n, s:s}", "role", "text", why));
         session_tell(t, "rest", json_object());
     }
-    if (asked && seat_of(t, k)) {
+    if (asked && work_seat(t, k)) {
         if (failures < FAILURES_MAX)
-            work_think(t, k, t->turn, role, fmax(left, seat_of(t, k)->clock / 2));
+            work_think(t, k, t->turn, role, fmax(left, work_seat(t, k)->clock / 2));
         else if (opinion)
-            session_choose(t, role, opinion, NULL, seat_of(t, k)->clock);
+            session_choose(t, role, opinion, NULL, work_seat(t, k)->clock);
         else
             session_replace(t, role, why);
     }
@@ -239,138 +238,7 @@ void work_ask(struct session *t, struct request *r, uint32_t worker, const char 
     free(text);
 }
 
-static void answer_asked(struct session *t, json_t *m)
-{
-    uint32_t id = (uint32_t)strtoul(session_text(m, "id"), NULL, 10);
-    for (int i = 0; i < SESSION_MAX_ASKED; i++) {
-        if (!t->asked[i].request || t->asked[i].id != id) continue;
-        struct request *r = t->asked[i].request;
-        t->asked[i].request = NULL;
-        json_object_del(m, "type");
-        json_object_del(m, "id");
-        if (*session_text(m, "why"))
-            request_error(r, 422, "%s", session_text(m, "why"));
-        else
-            request_json(r, 200, json_incref(m));
-        return;
-    }
-}
-
 /* ---- listening */
-
-static void on_game(struct session *t, json_t *m)
-{
-    json_t *moves = json_object_get(t->game, "moves"), *random = json_object_get(t->game, "random");
-    json_t *record = json_object_get(m, "record"), *joint;
-    uint32_t followed = (uint32_t)json_integer_value(json_object_get(m, "turn"));
-    size_t i;
-    t->nroles = (uint32_t)json_array_size(json_object_get(m, "roles"));
-    if (t->nroles == 0 || t->nroles > SESSION_MAX_ROLES)
-        return session_die(t, "games for so many roles cannot be shown");
-    if (record) {
-        const json_t *rules = json_object_get(m, "rules");
-        char *copy =
-            strndup(json_string_value(rules) ? json_string_value(rules) : "", json_string_length(rules));
-        if (copy) free(t->rules), t->rules = copy, t->rules_size = json_string_length(rules);
-        json_array_foreach(json_object_get(record, "moves"), i, joint) if (i < followed) session_push(
-            t, json_incref(joint), json_incref(json_array_get(json_object_get(record, "thoughts"), i)), NULL);
-        if (*session_text(m, "name")) free(t->name), t->name = strdup(session_text(m, "name"));
-        json_object_del(record, "moves");
-        json_object_del(record, "thoughts");
-        json_object_del(m, "rules");
-    }
-    json_array_foreach(moves, i, joint) if (json_array_size(joint) != t->nroles) return session_die(
-        t, "the moves given are for another number of roles");
-    json_array_foreach(moves, i, joint) session_push(t, json_incref(joint), NULL, NULL);
-    if (json_array_size(moves)) work_follow(t, 0);
-    if (json_is_integer(random)) work_random(t, (uint64_t)json_integer_value(random));
-    json_incref(m);
-    json_decref(t->game);
-    t->game = m;
-    json_object_del(m, "type");
-}
-
-static void on_illegal(struct session *t, const json_t *m)
-{
-    uint32_t turn = (uint32_t)json_integer_value(json_object_get(m, "turn"));
-    session_tell(t, "remark", json_pack("{s:n, s:s}", "role", "text", session_text(m, "why")));
-    t->paused = true; /* nobody shall run into the same wall for ever */
-    session_cut(t, turn);
-    t->stage = SESSION_SETTING;
-    work_follow(t, turn);
-}
-
-static void on_referee(struct session *t, json_t *m)
-{
-    const char *type = session_text(m, "type");
-    if (strcmp(type, "game") == 0)
-        on_game(t, m);
-    else if (strcmp(type, "position") == 0)
-        session_position(t, m);
-    else if (strcmp(type, "shown") == 0 || strcmp(type, "line") == 0)
-        answer_asked(t, m);
-    else if (strcmp(type, "random") == 0)
-        session_random(t, json_object_get(m, "moves"));
-    else if (strcmp(type, "illegal") == 0)
-        on_illegal(t, m);
-    else if (strcmp(type, "trouble") == 0 && *session_text(m, "id"))
-        answer_asked(t, m);
-    else if (strcmp(type, "trouble") == 0 || strcmp(type, "refused") == 0 || strcmp(type, "lost") == 0)
-        session_die(t, session_text(m, "why"));
-}
-
-static void on_thoughts(struct session *t, struct thinker *k, json_t *m)
-{
-    json_decref(k->thoughts);
-    k->thoughts = json_incref(m);
-    json_object_del(m, "type");
-    json_object_set_new(m, "role", json_integer(k->role));
-    json_object_set_new(m, "adviser", json_boolean(!seat_of(t, k)));
-    if (!seat_of(t, k) || !session_choosing(t, k->role)) session_tell(t, "thoughts", json_incref(m));
-}
-
-/* The seat's move, or the advice that was asked for. */
-static void on_answer(struct session *t, struct thinker *k, json_t *m)
-{
-    const char *move = session_text(m, "move"), *trouble = session_text(m, "trouble");
-    bool searched = json_is_array(json_object_get(m, "moves"));
-    k->asked = false;
-    if (*move) k->failures = 0;
-    if (searched) on_thoughts(t, k, m);
-    if (!seat_of(t, k)) {
-        session_tell(t, "advice",
-                     json_pack("{s:i, s:i, s:s}", "turn", (int)k->turn, "role", (int)k->role, "move", move));
-        return;
-    }
-    if (*move) session_choose(t, k->role, move, searched ? m : NULL, clock_now() - k->began);
-    if (t->stage == SESSION_WAITING && k->turn == t->turn && !t->seats[k->role].choice)
-        session_replace(t, k->role, *trouble ? trouble : "what this player answered is no legal move");
-}
-
-static void on_thinker(struct session *t, struct thinker *k, json_t *m)
-{
-    const char *type = session_text(m, "type");
-    uint32_t turn = (uint32_t)json_integer_value(json_object_get(m, "turn"));
-    bool current = k->asked && turn == k->turn && (k->turn == t->turn || !seat_of(t, k));
-    if (strcmp(type, "here") == 0) {
-        k->here = true;
-        if (k->asked) ask_thinker(t, k);
-    } else if (strcmp(type, "best") == 0 && current) {
-        free(k->opinion);
-        k->opinion = strdup(session_text(m, "move"));
-    } else if (strcmp(type, "thoughts") == 0 && current) {
-        on_thoughts(t, k, m);
-    } else if (strcmp(type, "move") == 0 && current) {
-        on_answer(t, k, m);
-    } else if (strcmp(type, "tree") == 0) {
-        answer_asked(t, m);
-    } else if (strcmp(type, "refused") == 0) {
-        k->failures = FAILURES_MAX;
-        bury(t, k, session_text(m, "why"));
-    } else if (strcmp(type, "lost") == 0) {
-        bury(t, k, session_text(m, "why"));
-    }
-}
 
 static struct child *child_of(struct session *t, uint32_t worker)
 {
@@ -399,9 +267,9 @@ void session_hear(struct session *t, uint32_t worker, short events)
     while (c->pid == pid && (text = frames_take(&c->frames, &n))) {
         json_t *m = json_loadb(text, n, 0, NULL);
         if (m && worker == 0)
-            on_referee(t, m);
+            hear_referee(t, m);
         else if (m)
-            on_thinker(t, work_thinker(t, worker), m);
+            hear_thinker(t, work_thinker(t, worker), m);
         json_decref(m);
     }
     if (!good && c->pid == pid) {
@@ -422,7 +290,7 @@ bool session_child(struct session *t, pid_t pid, int status)
                                ? "these rules took more memory or time than a table may have"
                                : "these rules were too much: the process that follows the game has died");
         else
-            bury(t, work_thinker(t, i), "the process of this player has died");
+            work_bury(t, work_thinker(t, i), "the process of this player has died");
         return true;
     }
     return false;
@@ -435,7 +303,7 @@ static double tend_thinker(struct session *t, struct thinker *k, double now)
     if (!k->asked) return INFINITY;
     double due = k->due + (k->here ? 0 : STARTING_SECONDS);
     if (now < due) return due;
-    const struct web_seat *s = seat_of(t, k);
+    const struct web_seat *s = work_seat(t, k);
     if (!s) {
         work_rest(t, k);
     } else if (k->opinion) {

@@ -21,7 +21,7 @@ static bool is_token(const char *s)
 int cmd_web(int argc, char **argv)
 {
     struct web_options o = {
-        .door = {.bind = "127.0.0.1", .max_body = 16 << 20}, .sessions = 64, .database = "lab.db"};
+        .door = {.bind = "127.0.0.1", .max_body = 16 << 20}, .sessions = 16, .database = "lab.db"};
     int64_t port = 8080, memory = 0, rules = 1024;
     double think = 60, idle = 1800;
     struct option_list hosts = {.n = 0};

@@ -9,6 +9,8 @@ import {Seats} from "./seats.js";
 import {History} from "./history.js";
 import {Thinking} from "./think.js";
 import {Tree} from "./tree.js";
+import {statusOf} from "./status.js";
+import {tabs} from "./tabs.js";
 import {openMenu} from "./menu.js";
 import {linkTo} from "./link.js";
 import {drawFacts, drawLegend} from "./facts.js";
@@ -301,39 +303,9 @@ export class Table {
 
     // The line above the board.
     tell() {
-        const {data, layout} = this, position = this.shown, actor = this.actor();
-        let text, kind = "";
-        if (this.viewing !== LIVE) {
-            text = "Position " + this.viewing + " of " + this.turn();
-        } else if (data.stage === "over") {
-            [text, kind] = this.outcome(position.goals);
-        } else if (actor !== null) {
-            const persons = data.seats.filter(seat => seat.kind === "person").length;
-            text = persons === 1 ? (data.seats.length === 1 ? "Your move." : "Your move, " + this.roleName(actor) + ".")
-                : layout.turns === "simultaneous" ? this.roleName(actor) + " chooses. Nobody sees it before all have chosen." : this.roleName(actor) + " to move.";
-            if (this.hintMove) text += " Hint: " + plain(this.hintMove);
-            kind = "yours";
-        } else if (data.paused) {
-            text = "Nobody plays at the moment.";
-        } else {
-            const waiting = data.seats.map((seat, role) => seat.chosen ? null : this.roleName(role)).filter((name, role) => name && !this.automatic(role));
-            text = waiting.length ? waiting.join(" and ") + (waiting.length > 1 ? " think …" : " thinks …") : "…";
-        }
+        const {text, kind} = statusOf(this);
         this.status.textContent = text;
         this.status.className = "status " + kind;
-    }
-
-    outcome(goals) {
-        const {data} = this, persons = data.seats.map((seat, role) => seat.kind === "person" ? role : -1).filter(role => role >= 0);
-        const points = goals.map((goal, role) => this.roleName(role) + " " + (goal ?? "?")).join(" : ");
-        if (goals.length === 1) return ["The end: " + (goals[0] ?? "no") + " of 100 points.", goals[0] === 100 ? "won" : ""];
-        const best = Math.max(...goals.map(goal => goal ?? -1)), winners = goals.map((goal, role) => goal === best ? role : -1).filter(role => role >= 0);
-        if (winners.length === goals.length) return ["A draw. " + points, ""];
-        if (persons.length === 1) {
-            if (!winners.includes(persons[0])) return ["You lose. " + points, "lost"];
-            return [winners.length === 1 ? "You win! " + points : "You share the win. " + points, "won"];
-        }
-        return [winners.map(role => this.roleName(role)).join(" and ") + (winners.length > 1 ? " win. " : " wins. ") + points, "won"];
     }
 
     // ---- choosing
@@ -492,30 +464,6 @@ export class Table {
             dialog("A link to this position", h("input", {value: link, readonly: true, class: "wide"}), [h("button", {type: "submit", class: "button"}, "Close")]);
         }
     }
-}
-
-// Tabs by the book: arrows move between them, panels are labelled.
-export function tabs(list, onPick) {
-    const heads = list.map(([name, text]) => h("button", {type: "button", role: "tab", id: "tab-" + name, "aria-controls": "panel-" + name, onclick: () => pick(name)}, text));
-    const panels = list.map(([name, , content]) => h("div", {role: "tabpanel", id: "panel-" + name, "aria-labelledby": "tab-" + name, class: "panel", tabindex: "0"}, content));
-    const pick = name => {
-        list.forEach(([one], i) => {
-            heads[i].setAttribute("aria-selected", String(one === name));
-            heads[i].tabIndex = one === name ? 0 : -1;
-            panels[i].hidden = one !== name;
-        });
-        onPick?.(name);
-    };
-    const bar = h("div", {role: "tablist", class: "tabs", onkeydown: event => {
-        const i = heads.indexOf(event.target), step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
-        if (i < 0 || !step) return;
-        event.stopPropagation();
-        const next = (i + step + heads.length) % heads.length;
-        heads[next].focus();
-        pick(list[next][0]);
-    }}, heads);
-    pick(list[0][0]);
-    return {root: h("div", {class: "tabbed"}, bar, panels), pick};
 }
 
 export async function show(main, [id, turn]) {
