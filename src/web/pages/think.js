@@ -81,7 +81,7 @@ export class Thinking {
         const figure = (name, value) => [h("dt", {}, name), h("dd", {}, value)];
         put(this.figures, figure("thinks", role), figure("expects", data.value?.toFixed(1) ?? "–"), figure("simulations", count(data.simulations)),
             figure("per second", count(data.rate || data.simulations / Math.max(data.seconds ?? 0, 1e-3))), figure("tree", count(data.nodes) + ", " + data.depth + " deep"), figure("time", seconds(data.seconds ?? 0)),
-            data.proven && figure("proven", data.proven));
+            data.proved && figure("proved", data.proved));
         this.drawLine(data);
         const list = data.moves.filter(move => move.visits > 0), shown = this.all ? data.moves : list.slice(0, SHOWN);
         const most = Math.max(1, ...data.moves.map(move => move.visits));
@@ -89,7 +89,7 @@ export class Thinking {
         put(this.bars, shown.map(move => h("li", {"data-move": move.move, tabindex: "0", title: "show it on the board",
             onmouseenter: () => this.show(move), onfocus: () => this.show(move), onmouseleave: () => this.endPreview(), onblur: () => this.endPreview()},
             h("span", {class: "visits", style: {width: 100 * move.visits / most + "%", background: fill, borderColor: edge}}),
-            h("span", {class: "name"}, plain(move.move)), h("span", {class: "number"}, count(move.visits)), h("span", {class: "value"}, move.proven ?? (move.visits ? move.value.toFixed(1) : "–")))));
+            h("span", {class: "name"}, plain(move.move)), h("span", {class: "number"}, count(move.visits)), h("span", {class: "value"}, move.proved ?? (move.visits ? move.value.toFixed(1) : "–")))));
         this.more.hidden = data.moves.length <= Math.min(SHOWN, list.length);
         this.more.textContent = this.all ? "Fewer moves" : "All " + data.moves.length + " moves";
     }
