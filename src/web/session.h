@@ -77,8 +77,9 @@ struct session {
     char id[33];
     char *name, *rules;
     size_t rules_size;
-    bool record; /* what was given is a record rather than rules */
-    bool paused; /* machines wait: somebody looks at a record or at an earlier position */
+    bool record;  /* what was given is a record rather than rules */
+    bool paused;  /* machines wait: somebody looks at a record or at an earlier position */
+    bool rolling; /* the referee plays on at random: positions before that is over are old news */
     uint64_t seed;
     double made, heard; /* clock_now() times; heard: of the last request */
     double left;        /* when the last stream ended; 0: one is there, or none ever was */

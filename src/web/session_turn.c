@@ -199,7 +199,7 @@ void session_go_on(struct session *t)
 void session_position(struct session *t, json_t *position)
 {
     json_t *turn = json_object_get(position, "turn");
-    if ((uint32_t)json_integer_value(turn) != t->turn) return; /* of a moment ago */
+    if (t->rolling || (uint32_t)json_integer_value(turn) != t->turn) return; /* of a moment ago */
     bool first = t->stage == SESSION_SETTING;
     json_decref(t->position);
     t->position = json_incref(position);
@@ -225,6 +225,7 @@ void session_random(struct session *t, const json_t *moves)
 {
     size_t i;
     json_t *joint;
+    t->rolling = false;
     forget_choices(t);
     json_array_foreach(
         (json_t *)moves, i,

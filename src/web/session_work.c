@@ -68,6 +68,7 @@ void work_random(struct session *t, uint64_t seed)
     char line[80];
     int n = snprintf(line, sizeof line, "random 0 %" PRIu64 " 1000", seed);
     t->stage = SESSION_MOVING;
+    t->rolling = true;
     tell(&t->referee, line, (size_t)n, NULL, 0);
     t->referee_due = clock_now() + FOLLOW_SECONDS;
 }

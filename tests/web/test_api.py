@@ -148,6 +148,14 @@ class Api(harness.Case):
         self.assertLessEqual(below["visits"], root["visits"])
         web.call(f"api/sessions/{session}/tree", {"path": "99.99"}, status=422)
 
+    def test_a_random_game_is_told_when_it_is_over(self):
+        web = Service(self)
+        for seed in range(3):
+            session = web.session(rules=MATCHES, random=seed)
+            events = self.listen(web, session, lambda seen: any(data.get("position") for name, data in seen if name == "table"), lambda: None)
+            told = [data for name, data in events if name == "table" and data.get("position")]
+            self.assertEqual((told[0]["stage"], told[0]["turn"] >= 4), ("over", True))
+
     def test_advice_about_an_earlier_turn(self):
         web = Service(self)
         session = web.session(rules=MATCHES, seats=[PERSON, PERSON], moves=[["(take 1)", "noop"], ["noop", "(take 2)"]])
