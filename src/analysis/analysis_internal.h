@@ -77,5 +77,6 @@ void turns_find(struct analysis *a, const struct sample *s);                   /
 void boards_find(struct analysis *a, const struct sample *s);                  /* board.c */
 void pieces_find(struct analysis *a, const struct sample *s, struct board *b); /* pieces.c */
 void boards_overlay(struct analysis *a, const struct sample *s); /* overlay.c: fills board.parent */
+void boards_shape(struct analysis *a, const struct sample *s);   /* shape.c */
 
 #endif

@@ -161,7 +161,7 @@ static void count_predicates(struct sample *s)
     vec_resize_zero(s->heap, &now, s->predicates.n);
     for (uint32_t i = 0; i < s->shots.n; i++) {
         const struct snapshot *shot = &s->shots.v[i];
-        memset(now.v, 0, now.n * sizeof *now.v);
+        if (now.n) memset(now.v, 0, now.n * sizeof *now.v); /* states may be empty */
         for (uint32_t f = 0; f < shot->nfacts; f++) now.v[s->predicate_of.v[s->facts.v[shot->facts + f]]]++;
         for (uint32_t p = 0; p < now.n; p++) {
             struct predicate *q = &s->predicates.v[p];

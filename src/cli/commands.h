@@ -46,5 +46,6 @@ int cmd_serve_worker(int argc, char **argv); /* what serve starts, not for peopl
 int cmd_sim(int argc, char **argv);
 int cmd_think(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
+int cmd_web(int argc, char **argv);
 
 #endif

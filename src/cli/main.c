@@ -23,6 +23,7 @@ static const struct command commands[] = {
     {"sim", "play random games and tell what came out", cmd_sim},
     {"think", "search one position", cmd_think},
     {"verify", "follow recorded games and compare", cmd_verify},
+    {"web", "play, watch and write games in a browser", cmd_web},
     {0},
 };
 

@@ -47,13 +47,6 @@ int terminal_height(FILE *out)
     return isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
 }
 
-int terminal_columns(const char *s)
-{
-    int n = 0;
-    for (; *s; s++) n += ((unsigned char)*s & 0xc0) != 0x80;
-    return n;
-}
-
 static void end_now(int signal_number)
 {
     _exit(128 + signal_number);

@@ -2,9 +2,9 @@
 #include "net/http_internal.h"
 
 #include "base/clock.h"
+#include "net/listener.h"
 
 #include <errno.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -258,32 +258,6 @@ double http_run(struct http *h)
 
 /* ---- opening and closing ---- */
 
-static int open_listener(const char *address, int port, int *bound, struct error *error)
-{
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *list;
-    struct sockaddr_storage own;
-    socklen_t size = sizeof own;
-    char service[16], text[16];
-    snprintf(service, sizeof service, "%d", port);
-    int failed = getaddrinfo(address, service, &hints, &list), one = 1;
-    if (failed) {
-        error_set(error, ERROR_INPUT, "'%s' is no address: %s", address, gai_strerror(failed));
-        return -1;
-    }
-    int fd = socket(list->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-    if (fd < 0 || bind(fd, list->ai_addr, list->ai_addrlen) || listen(fd, 512)) {
-        error_set(error, ERROR_SYSTEM, "cannot listen on %s port %d: %s", address, port, strerror(errno));
-        if (fd >= 0) close(fd);
-        fd = -1;
-    } else if (getsockname(fd, (struct sockaddr *)&own, &size) == 0 &&
-               getnameinfo((struct sockaddr *)&own, size, NULL, 0, text, sizeof text, NI_NUMERICSERV) == 0) {
-        *bound = atoi(text);
-    }
-    freeaddrinfo(list);
-    return fd;
-}
-
 static bool watch_forever(struct http *h, int fd, void *what)
 {
     struct epoll_event e = {.events = EPOLLIN, .data.ptr = what};
@@ -306,11 +280,13 @@ struct http *http_open(const char *address, int port, size_t max_body, http_hand
                        .epoll = -1,
                        .bell = -1,
                        .guard.patience = HTTP_PATIENCE};
-    h->listener = open_listener(address, port, &h->port, error);
-    if (h->listener < 0) {
+    struct listener listener;
+    if (!listener_open(&listener, address, port, error)) {
         free(h);
         return NULL;
     }
+    h->listener = listener.fd;
+    h->port = listener.port;
     h->epoll = epoll_create1(EPOLL_CLOEXEC);
     h->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     h->daemon = MHD_start_daemon(

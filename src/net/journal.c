@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "net/journal.h"
 
+#include "base/file.h"
 #include "base/sha1.h"
 
 #include <errno.h>
@@ -69,6 +70,18 @@ void journal_close(struct journal *j)
     if (!j) return;
     fclose(j->file);
     free(j);
+}
+
+bool journal_keep(const struct journal *j, const char *suffix, const char *text, struct error *error)
+{
+    char *path = NULL;
+    if (!j) return true;
+    int stem = (int)(strlen(j->path) - strlen(".jsonl"));
+    if (asprintf(&path, "%.*s%s", stem, j->path, suffix) < 0)
+        return error_set(error, ERROR_MEMORY, "out of memory");
+    bool good = file_replace(path, text, strlen(text), error);
+    free(path);
+    return good;
 }
 
 json_t *journal_string(const char *text, size_t n)

@@ -21,6 +21,9 @@ void journal_close(struct journal *j);
  * Without a journal nothing is written. If it cannot be written (the disk is full) that is said on standard
  * error, once until it works again: the match goes on. */
 void journal_write(struct journal *j, const char *event, json_t *more);
+/* Write a file beside the journal, with its name and this suffix instead of its own; what was there is
+ * replaced in one step. False and an error if it cannot be written; true without a journal. */
+bool journal_keep(const struct journal *j, const char *suffix, const char *text, struct error *error);
 /* A string for JSON from bytes that may be anything. */
 json_t *journal_string(const char *text, size_t n);
 

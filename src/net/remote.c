@@ -53,6 +53,14 @@ static void print_node(const struct syntax *s, uint32_t node, struct text *out)
     text_char(out, ')');
 }
 
+void remote_print_rules(const struct syntax *s, struct text *out)
+{
+    for (uint32_t i = 0; i < s->top.n; i++) {
+        print_node(s, s->top.v[i], out);
+        text_char(out, ' ');
+    }
+}
+
 static void print_rules(struct table_talk *t)
 {
     const struct syntax *syntax = t->game->syntax;
@@ -66,10 +74,7 @@ static void print_rules(struct table_talk *t)
         diags_init(&diags, t->heap, source);
         syntax = syntax_parse(t->heap, source, &diags);
     }
-    for (uint32_t i = 0; i < syntax->top.n; i++) {
-        print_node(syntax, syntax->top.v[i], &t->rules);
-        text_char(&t->rules, ' ');
-    }
+    remote_print_rules(syntax, &t->rules);
 }
 
 /* Append words of the game as the players elsewhere know them. Unwinds if they are none, which cannot be. */

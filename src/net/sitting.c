@@ -153,6 +153,7 @@ static void joint_free(struct joint *j)
     for (uint32_t i = 0; i < j->n; i++) free(j->moves[i]);
     free(j->moves);
     free(j->answer);
+    json_decref(j->thoughts);
     *j = (struct joint){0};
 }
 
@@ -184,6 +185,7 @@ static bool push(struct sitting *s, struct joint *j)
         s->cap = cap;
     }
     j->answer = s->answer;
+    j->thoughts = json_incref(s->thoughts);
     s->answer = NULL;
     s->history[s->turn++] = *j;
     return true;
@@ -249,6 +251,7 @@ void sitting_free(struct sitting *s)
     free(s->history);
     free(s->unplayable);
     json_decref(s->goals);
+    json_decref(s->roles);
     journal_close(s->journal);
     free(s->id);
     free(s->role);
@@ -360,6 +363,7 @@ void sitting_end(struct sitting *s, const char *how)
         sitting_say(s, "%s after %u turns: %d for %s", how, s->turn, (int)json_integer_value(goal), s->role);
     else
         sitting_say(s, "%s after %u turns", how, s->turn);
+    sitting_record(s);
     s->stage = SITTING_OVER;
 }
 

@@ -42,7 +42,8 @@ enum { SITTING_SEARCH, SITTING_KEEPER, SITTING_CHILDREN };
 struct joint {
     char **moves; /* canonical texts */
     uint32_t n;
-    char *answer; /* what we had answered in this turn; NULL: nothing */
+    char *answer;     /* what we had answered in this turn; NULL: nothing */
+    json_t *thoughts; /* behind it; NULL: none */
 };
 
 struct guest; /* a request that waits for the answer */
@@ -67,6 +68,7 @@ struct sitting {
     struct helper helpers[SITTING_CHILDREN];
     int own;          /* which move of a joint move is ours; -1: not known yet */
     uint32_t nroles;  /* 0: not known yet */
+    json_t *roles;    /* their names; NULL: not known yet */
     char *unplayable; /* why the rules cannot be played */
     struct joint *history;
     uint32_t turn, cap; /* joint moves made */

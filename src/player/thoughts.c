@@ -103,3 +103,37 @@ json_t *thoughts_json(struct player *p, uint32_t role)
     heap_free(heap);
     return out;
 }
+
+static json_t *steps_json(struct heap *heap, struct player *p)
+{
+    struct mcts *m = player_search(p);
+    uint32_t moves[LINE_STEPS * MCTS_MAX_ROLES], steps = mcts_line(m, moves, LINE_STEPS);
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < steps; i++) {
+        json_t *joint = json_array();
+        for (uint32_t role = 0; role < m->nroles; role++)
+            json_array_append_new(
+                joint, json_string(move_text(heap, player_reasoner(p), role, moves[i * m->nroles + role])));
+        json_array_append_new(list, joint);
+    }
+    return list;
+}
+
+json_t *thoughts_live(struct player *p, uint32_t role)
+{
+    struct mcts *m = player_search(p);
+    json_t *out = m && m->tree->root ? thoughts_json(p, role) : NULL;
+    struct heap *heap = out ? heap_new(0) : NULL;
+    struct heap_guard guard;
+    struct error error;
+    if (heap && HEAP_ENTER(heap, &guard, &error)) {
+        json_t *values = json_array();
+        for (uint32_t i = 0; i < m->nroles; i++)
+            json_array_append_new(values, json_real((double)mcts_value(m, i)));
+        json_object_set_new(out, "values", values);
+        json_object_set_new(out, "steps", steps_json(heap, p));
+        heap_leave(heap);
+    }
+    heap_free(heap);
+    return out;
+}

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* ludens games: what the library has.
- *
- * The sheets are those of the library's folder; what is told about them was measured before and is kept
- * beside them in index.json (scripts/survey-games writes it, tests/cli/test_games.py holds it to the truth).
- * A sheet that is not in the index is listed by its name alone. */
+/* ludens games: what the library has. */
 #include "cli/commands.h"
-#include "game/game.h"
+#include "game/library.h"
 
-#include <dirent.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,47 +12,6 @@ struct games_options {
     const char *turns;
     bool json;
 };
-
-static int compare_names(const struct dirent **a, const struct dirent **b)
-{
-    return strcasecmp((*a)->d_name, (*b)->d_name);
-}
-
-static int is_sheet(const struct dirent *d)
-{
-    size_t n = strlen(d->d_name);
-    return n > 4 && strcmp(d->d_name + n - 4, ".kif") == 0;
-}
-
-/* The index, or an empty one where there is none. NULL and an error if it cannot be understood. */
-static json_t *read_index(const char *folder, struct error *error)
-{
-    char path[4400];
-    json_error_t fault;
-    snprintf(path, sizeof path, "%s/index.json", folder);
-    FILE *file = fopen(path, "rb");
-    if (!file) return json_pack("{s:[]}", "games");
-    json_t *index = json_loadf(file, 0, &fault);
-    fclose(file);
-    if (index && json_is_array(json_object_get(index, "games"))) return index;
-    error_set(error, ERROR_INPUT, "%.200s:%d: %s", path, index ? 1 : fault.line,
-              index ? "there is no list of games" : fault.text);
-    json_decref(index);
-    return NULL;
-}
-
-/* What the index says of a game; a new entry with the name only if it says nothing. */
-static json_t *describe(json_t *index, const char *name)
-{
-    size_t i;
-    json_t *entry;
-    json_array_foreach(json_object_get(index, "games"), i, entry)
-    {
-        const char *known = json_string_value(json_object_get(entry, "name"));
-        if (known && strcmp(known, name) == 0) return json_incref(entry);
-    }
-    return json_pack("{s:s}", "name", name);
-}
 
 static const char *word(const json_t *entry, const char *key)
 {
@@ -75,29 +29,13 @@ static bool is_wanted(const json_t *entry, const struct games_options *o, char *
     return !o->turns || strcasecmp(word(entry, "turns"), o->turns) == 0;
 }
 
-/* The sheets of the folder that are wanted, in the order of their names. NULL and an error if the folder
- * cannot be read. */
-static json_t *collect(const char *folder, const struct games_options *o, char **words, int nwords,
-                       struct error *error)
+/* The sheets that are wanted. NULL and an error if there is no library. */
+static json_t *collect(const struct games_options *o, char **words, int nwords, struct error *error)
 {
-    struct dirent **sheets;
-    json_t *index = read_index(folder, error), *list = NULL;
-    if (!index) return NULL;
-    int n = scandir(folder, &sheets, is_sheet, compare_names);
-    if (n < 0)
-        error_set(error, ERROR_INPUT, "%.200s cannot be read", folder);
-    else
-        list = json_array();
-    for (int i = 0; i < n; i++) {
-        char name[256];
-        snprintf(name, sizeof name, "%.*s", (int)(strlen(sheets[i]->d_name) - 4), sheets[i]->d_name);
-        json_t *entry = describe(index, name);
-        if (is_wanted(entry, o, words, nwords)) json_array_append(list, entry);
-        json_decref(entry);
-        free(sheets[i]);
-    }
-    if (n >= 0) free(sheets);
-    json_decref(index);
+    json_t *all = library_list(error), *list = all ? json_array() : NULL, *entry;
+    size_t i;
+    json_array_foreach(all, i, entry) if (is_wanted(entry, o, words, nwords)) json_array_append(list, entry);
+    json_decref(all);
     return list;
 }
 
@@ -159,11 +97,9 @@ int cmd_games(int argc, char **argv)
             "Exit status: 0; 1 if there is no such game; 2 if there is no library.",
             table, 0, -1, argc, argv, &operands, &status))
         return status;
-    char folder[4200];
     struct error error = {0};
     if (!turns_known(o.turns, &error)) return command_trouble("games", &error);
-    json_t *list = NULL;
-    if (game_library(folder, sizeof folder, &error)) list = collect(folder, &o, argv + 1, operands, &error);
+    json_t *list = collect(&o, argv + 1, operands, &error);
     if (!list) return command_trouble("games", &error);
     if (o.json) {
         json_dumpf(list, stdout, JSON_INDENT(2));

@@ -4,7 +4,9 @@
 #include "net/server.h"
 #include "net/worker.h"
 #include "player/config.h"
+#include "web/worker.h"
 
+#include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -90,5 +92,11 @@ int cmd_serve(int argc, char **argv)
 
 int cmd_serve_worker(int argc, char **argv)
 {
-    return argc == 2 ? worker_main(argv[1]) : EXIT_TROUBLE;
+    static const struct worker_kind kinds[] = {
+        {"search", search_run, true}, {"keeper", keeper_run, false},   {"referee", referee_run, false},
+        {"desk", desk_run, false},    {"courier", courier_run, false}, {"archive", archive_run, false},
+    };
+    for (size_t i = 0; argc == 2 && i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(argv[1], kinds[i].name) == 0) return worker_main(&kinds[i]);
+    return EXIT_TROUBLE;
 }

@@ -35,7 +35,7 @@ void tally_add(struct tally *t, const struct match *m)
 static int widest(const char *const *words, uint32_t n, int at_least)
 {
     for (uint32_t i = 0; i < n; i++)
-        if (terminal_columns(words[i]) > at_least) at_least = terminal_columns(words[i]);
+        if (text_columns(words[i]) > at_least) at_least = text_columns(words[i]);
     return at_least;
 }
 

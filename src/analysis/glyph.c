@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cli/glyph.h"
-
-#include "cli/terminal.h"
+#include "analysis/glyph.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -14,16 +12,28 @@ static const char *word_of(const struct analysis *a, term x)
 
 /* ---- colours */
 
-static int colour_called(const char *name)
+static const struct colour {
+    const char *name;
+    int ansi;
+    const char *tint;
+} colours[] = {
+    {"red", 31, "red"},    {"green", 32, "green"},  {"yellow", 33, "yellow"}, {"orange", 33, "orange"},
+    {"blue", 34, "blue"},  {"magenta", 35, "pink"}, {"purple", 35, "purple"}, {"pink", 35, "pink"},
+    {"cyan", 36, "teal"},  {"teal", 36, "teal"},    {"white", 37, "white"},   {"black", 0, "black"},
+    {"light", 0, "white"}, {"dark", 0, "black"},    {"brown", 0, "brown"},
+};
+
+static const struct colour *colour_called(const char *name)
 {
-    static const struct {
-        const char *name;
-        int colour;
-    } table[] = {{"red", 31},    {"green", 32}, {"yellow", 33}, {"orange", 33}, {"blue", 34}, {"magenta", 35},
-                 {"purple", 35}, {"pink", 35},  {"cyan", 36},   {"teal", 36},   {"white", 37}};
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (strncasecmp(name, table[i].name, strlen(table[i].name)) == 0) return table[i].colour;
-    return 0;
+    for (size_t i = 0; i < sizeof colours / sizeof *colours; i++)
+        if (strncasecmp(name, colours[i].name, strlen(colours[i].name)) == 0) return &colours[i];
+    return NULL;
+}
+
+const char *glyph_tint(const char *name)
+{
+    const struct colour *c = colour_called(name);
+    return c ? c->tint : NULL;
 }
 
 static int colour_of(const struct analysis *a, const struct board *b, const struct piece *p)
@@ -31,8 +41,8 @@ static int colour_of(const struct analysis *a, const struct board *b, const stru
     static const int palette[] = {36, 31, 32, 33, 35, 34};
     if (p->blank) return 0;
     for (uint32_t i = 0; i < b->ncontents; i++) {
-        int colour = colour_called(word_of(a, p->contents[i]));
-        if (colour) return colour;
+        const struct colour *colour = colour_called(word_of(a, p->contents[i]));
+        if (colour && colour->ansi) return colour->ansi;
     }
     return p->owner < 0 ? 0 : palette[(size_t)p->owner % (sizeof palette / sizeof *palette)];
 }
@@ -202,7 +212,72 @@ static void named_sign(const struct analysis *a, const struct board *b, const st
         snprintf(g->sign + have, sizeof g->sign - have, "%s", part);
         if (strncasecmp(part, word_of(a, p->contents[i]), strlen(part)) != 0) g->explained = false;
     }
-    g->width = terminal_columns(g->sign);
+    g->width = text_columns(g->sign);
+}
+
+/* ---- figures */
+
+const char *const figure_names[] = {"none", "king",  "queen", "rook",   "bishop", "knight", "pawn",
+                                    "disc", "cross", "ring",  "number", "mark",   "token",  "block"};
+
+static bool is_number(const char *s)
+{
+    return *s && s[strspn(s, "0123456789")] == '\0';
+}
+
+/* How many kinds of pieces the owner of this one has. */
+static uint32_t kinds_of(const struct board *b, const struct piece *p)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < b->npieces; i++) n += !b->pieces[i].blank && b->pieces[i].owner == p->owner;
+    return n;
+}
+
+/* Of two kinds of one owner, the frequent one needs no label: a man, where the other is a king. */
+static bool is_common(const struct board *b, const struct piece *p)
+{
+    if (p->owner < 0 || kinds_of(b, p) > 2) return false;
+    for (uint32_t i = 0; i < b->npieces; i++)
+        if (&b->pieces[i] != p && !b->pieces[i].blank && b->pieces[i].owner == p->owner)
+            return p->count > b->pieces[i].count;
+    return true;
+}
+
+static enum figure figure_of(const struct analysis *a, const struct board *b, const struct piece *p,
+                             const struct glyph *g, bool discs)
+{
+    if (p->blank) return FIGURE_NONE;
+    if (b->ncontents == 0) return p->owner >= 0 ? FIGURE_DISC : FIGURE_MARK;
+    if (strcasecmp(g->name, "x") == 0) return FIGURE_CROSS;
+    if (strcasecmp(g->name, "o") == 0) return FIGURE_RING;
+    if (discs || glyph_tint(g->name)) return p->owner >= 0 && !is_common(b, p) ? FIGURE_TOKEN : FIGURE_DISC;
+    if (b->ncontents == 1 && is_number(g->name)) return FIGURE_NUMBER;
+    /* What nobody or the only player owns is told by its name. */
+    if (p->owner < 0 || (a->game->nroles == 1 && b->npieces > 2)) return FIGURE_BLOCK;
+    return is_common(b, p) ? FIGURE_DISC : FIGURE_TOKEN;
+}
+
+/* The colour somebody named: in the piece's name, or in that of its owner. */
+static const char *tint_of(const struct analysis *a, const struct board *b, const struct piece *p)
+{
+    for (uint32_t i = 0; i < b->ncontents; i++) {
+        const char *tint = glyph_tint(word_of(a, p->contents[i]));
+        if (tint) return tint;
+    }
+    return p->owner < 0 ? NULL : glyph_tint(a->game->role_names[p->owner]);
+}
+
+/* Signs without the letter that all pieces of one owner begin with: wp, wk -> p, k. */
+static void make_labels(const struct board *b, struct glyph *out)
+{
+    for (uint32_t i = 0; i < b->npieces; i++) {
+        bool same = b->pieces[i].owner >= 0 && out[i].sign[0] > 0 && strlen(out[i].sign) > 1;
+        for (uint32_t j = 0; j < b->npieces && same; j++)
+            same = b->pieces[j].blank || b->pieces[j].owner != b->pieces[i].owner ||
+                   (out[j].sign[0] == out[i].sign[0] && strlen(out[j].sign) > 1);
+        same &= kinds_of(b, &b->pieces[i]) > 1;
+        snprintf(out[i].label, sizeof out[i].label, "%s", out[i].sign + same);
+    }
 }
 
 void glyphs_make(const struct analysis *a, const struct board *b, bool utf8, struct glyph *out)
@@ -229,5 +304,12 @@ void glyphs_make(const struct analysis *a, const struct board *b, bool utf8, str
         else
             named_sign(a, b, p, how, g);
         if (b->ncontents == 0) snprintf(g->name, sizeof g->name, "%s", symbol_name(a->terms, b->name));
+        g->figure = figure_of(a, b, p, g, discs);
+        g->tint = tint_of(a, b, p);
+        if (!p->blank && chess && chess_figure(a, b, p, &black, &kind)) {
+            g->figure = (enum figure)(FIGURE_KING + kind);
+            g->tint = black ? "black" : "white";
+        }
     }
+    make_labels(b, out);
 }
