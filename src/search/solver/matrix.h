@@ -24,8 +24,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MATRIX_EPSILON 1e-6 /* two values that differ by less are equal (FINDINGS: solved iff o - p < 1e-6) \
-                             */
+#define MATRIX_EPSILON                                                                   \
+    1e-6 /* two values that differ by less are equal (FINDINGS: solved iff o - p < 1e-6) \
+          */
 
 /* Room to work in; one per thread, begins zeroed, grows. */
 struct matrix_work {
