@@ -176,8 +176,10 @@ static void print_result(struct show *s, const struct state *state)
         puts("\neach plays for itself (max^n); moves that are equal for the mover: the worst for the role "
              "asked "
              "about");
-    else if (s->game->nroles == 2 && r->method != SOLVE_MAX_N && !r->sum_proved)
-        puts("\nthe goals added up to the same at every end that was met");
+    else if (r->sum_assumed)
+        puts("\nprovided that the goals always add up to the same, as at every end that was met: the rules "
+             "were not "
+             "seen to say so");
     print_moves(s);
     if (r->steps) {
         fputs(r->proved ? "\nline: " : "\nbest found: ", stdout);
@@ -222,7 +224,7 @@ static void print_json(struct show *s, const struct state *state)
     json_t *out = json_pack("{s:s, s:b, s:s, s:s, s:o, s:o, s:o, s:b}", "game", s->game->name, "proved",
                             r->proved, "why", why[r->why], "method", solve_method_names[r->method], "values",
                             values, "moves", json_moves(s), "line", line, "line_ends", r->line_ends);
-    json_object_set_new(out, "constant_sum_proved", json_boolean(r->sum_proved));
+    json_object_set_new(out, "sum_assumed", json_boolean(r->sum_assumed));
     json_object_set_new(out, "at_once", json_boolean(r->at_once));
     json_object_set_new(out, "opened", json_integer((json_int_t)r->opened));
     json_object_set_new(out, "seen", json_integer((json_int_t)r->seen));

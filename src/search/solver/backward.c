@@ -135,7 +135,7 @@ bool backward(struct solver *s, const struct place *p, double alpha, double beta
         struct memo_entry *e = memo_take(&s->memo, p, s->low, s->high);
         if (memo_floor(*low) > e->low) e->low = memo_floor(*low);
         if (memo_ceil(*high) < e->high) e->high = memo_ceil(*high);
-        if (s->at.opened - before > e->work) e->work = (uint32_t)(s->at.opened - before);
+        memo_worked(e, s->at.opened - before);
         free(at.d);
     }
     solver_close(s, &f);

@@ -27,6 +27,7 @@ enum verdict depth_first(struct solver *s, const struct place *p, uint32_t quest
     enum verdict wanted = f.mover == 0 ? YES : NO, verdict = wanted == YES ? NO : YES;
     uint32_t settled = UINT32_MAX, left = 0, *order = malloc(f.n * sizeof *order);
     if (!order) s->halt = HALT_MEMORY;
+    for (uint32_t i = 0; i < f.n; i++) memo_prefetch(&s->memo, &f.child[i]);
     for (uint32_t i = 0; order && i < f.n && settled == UINT32_MAX && !s->halt; i++) {
         enum verdict v = child_verdict(s, &f.child[i], question);
         if (v == wanted) settled = i;
@@ -48,11 +49,11 @@ enum verdict depth_first(struct solver *s, const struct place *p, uint32_t quest
                       s->at.opened - before);
     else if (depth < UINT8_MAX) {
         entry = solver_take(s, p, s->plies - 1);
-        entry->question = (uint8_t)question;
-        entry->depth = (uint8_t)depth;
-        entry->work = (uint32_t)(s->at.opened - before);
+        entry->question = question & 127;
+        entry->depth = depth & 255;
+        memo_worked(entry, s->at.opened - before);
     }
-    if (settled != UINT32_MAX && !s->halt) solver_reward(s, &f, settled, (uint32_t)(s->at.opened - before));
+    if (settled != UINT32_MAX && !s->halt) solver_reward(s, &f, settled, s->at.opened - before);
     free(order);
     solver_close(s, &f);
     return verdict;

@@ -168,14 +168,14 @@ static void tell_moves(struct max_n *m, const struct place *root, struct solve_r
     solver_close(s, &f);
 }
 
-bool max_n_run(struct solver *s, const struct place *root, struct solve_result *out)
+bool max_n_run(struct solver *s, const struct place *root, bool sure, struct solve_result *out)
 {
     struct max_n m = {.s = s, .role = s->opt->role};
     int16_t goals[64] = {0};
     m.known.nroles = s->nroles;
     m.known.most = s->opt->memory / (2 * sizeof(uint64_t) + s->nroles * sizeof(int16_t)) / 3 * 2;
     bool ok = visit(&m, root, goals);
-    if (s->halt == HALT_AT_ONCE) {
+    if (s->halt == HALT_AT_ONCE && sure) {
         s->halt = HALT_NOT;
         m.secure = true;
         out->at_once = true;

@@ -7,15 +7,48 @@
 #include <stdlib.h>
 
 #define WAYS 4
+#define FIRST_PLACES 4096u
+#define GROWTH 4u
+#define ABOVE ((1u << 27) - 1)
 
 bool memo_init(struct memo *m, size_t bytes)
 {
-    uint64_t places = 256;
-    *m = (struct memo){0};
-    while (places * 2 * WAYS * sizeof *m->v <= bytes) places *= 2;
+    uint64_t places = FIRST_PLACES;
+    *m = (struct memo){.most = places};
+    while (m->most * 2 * WAYS * sizeof *m->v <= bytes && m->most <= ABOVE / 2) m->most *= 2;
     m->mask = places - 1;
     m->v = pages_zeroed((size_t)places * WAYS * sizeof *m->v, PAGES_LARGE);
     return m->v != NULL;
+}
+
+double memo_share(const struct memo *m)
+{
+    return m->most ? (double)m->used / (double)(m->most * WAYS) : 0;
+}
+
+/* Four times the places. Of the four places
+ * that it may have now, it goes to the one that further bits of the key tell, which the entry has. */
+static void grow(struct memo *m)
+{
+    uint64_t places = (m->mask + 1) * GROWTH;
+    struct memo_entry *v = pages_zeroed((size_t)places * WAYS * sizeof *v, PAGES_LARGE);
+    if (!v) {
+        m->most = m->mask + 1; /* it stays as it is */
+        return;
+    }
+    for (uint64_t i = 0; i < (m->mask + 1) * WAYS; i++) {
+        const struct memo_entry *e = &m->v[i];
+        if (!e->check) continue;
+        struct memo_entry *to = v + (i / WAYS | ((uint64_t)e->above & ~m->mask & (places - 1))) * WAYS;
+        for (uint32_t k = 0; k < WAYS; k++)
+            if (!to[k].check) {
+                to[k] = *e;
+                break;
+            }
+    }
+    free(m->v);
+    m->v = v;
+    m->mask = places - 1;
 }
 
 void memo_done(struct memo *m)
@@ -51,6 +84,7 @@ int32_t memo_ceil(double v)
 
 struct memo_entry *memo_take(struct memo *m, const struct place *p, double low, double high)
 {
+    if (m->used > (m->mask + 1) * (WAYS / 2) && (m->mask + 1) * GROWTH <= m->most) grow(m);
     struct memo_entry *e = at(m, p), *victim = e;
     for (uint32_t i = 0; i < WAYS; i++) {
         if (e[i].check == p->check) return &e[i];
@@ -61,9 +95,10 @@ struct memo_entry *memo_take(struct memo *m, const struct place *p, double low, 
     else
         m->used++;
     *victim = (struct memo_entry){.check = p->check,
+                                  .above = p->key & ABOVE,
                                   .low = memo_floor(low),
                                   .high = memo_ceil(high),
                                   .best = MEMO_NO_MOVE,
-                                  .question = UINT8_MAX};
+                                  .question = MEMO_NO_QUESTION};
     return victim;
 }

@@ -58,20 +58,35 @@ static bool collect(struct outcomes *o, const struct game *game, const struct co
     return ok;
 }
 
-/* Can the first role have u and the second v at an end, each nothing else? */
+#define ANY (-1)
+
+/* Can the first role have u and the second v at an end, each nothing else? ANY: whatever. */
 static bool pair_impossible(const struct circuit *c, struct refuter *r, int u, int v)
 {
     edge *facts = malloc((c->goals.n + 1) * sizeof *facts);
+    uint32_t n = 0;
     if (!facts) return false;
     for (uint32_t i = 0; i < c->goals.n; i++) {
         const struct circuit_goal *g = &c->goals.v[i];
-        bool is = (int)g->value == (g->role == 0 ? u : v);
-        facts[i] = is ? g->e : g->e ^ 1;
+        int wanted = g->role == 0 ? u : g->role == 1 ? v : ANY;
+        if (wanted != ANY) facts[n++] = (int)g->value == wanted ? g->e : g->e ^ 1;
     }
-    facts[c->goals.n] = c->terminal;
-    bool no = refuter_impossible(r, facts, c->goals.n + 1);
+    facts[n++] = c->terminal;
+    bool no = refuter_impossible(r, facts, n);
     free(facts);
     return no;
+}
+
+/* Values that no end can have: "a draw" of a game that goes on until somebody has won. */
+static void drop_impossible(struct outcomes *o, const struct circuit *c, struct refuter *r)
+{
+    for (uint32_t role = 0; role < o->nroles && role < 2; role++) {
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < o->n[role]; i++)
+            if (!pair_impossible(c, r, role == 0 ? o->value[0][i] : ANY, role == 1 ? o->value[1][i] : ANY))
+                o->value[role][kept++] = o->value[role][i];
+        if (kept) o->n[role] = kept;
+    }
 }
 
 static bool sum_proved(const struct outcomes *o, const struct circuit *c, struct refuter *r, int sum)
@@ -84,17 +99,19 @@ static bool sum_proved(const struct outcomes *o, const struct circuit *c, struct
     return true;
 }
 
-static void prove_sum(struct outcomes *o, const struct code *code)
+static void prove_sum(struct outcomes *o, const struct circuit *c, struct refuter *r)
 {
     int high = outcomes_high(o, 0) + outcomes_low(o, 1), low = outcomes_low(o, 0) + outcomes_high(o, 1);
     o->sum = high == low ? high : 100;
-    if (o->n[0] == 1 && o->n[1] == 1) {
-        o->constant_sum = true;
-        return;
-    }
-    struct refuter *r = code ? refuter_new(code->circuit, PROOF_STEPS) : NULL;
+    o->constant_sum = sum_proved(o, c, r, o->sum);
+}
+
+static void use_circuit(struct outcomes *o, const struct circuit *c)
+{
+    struct refuter *r = refuter_new(c, PROOF_STEPS);
     if (!r) return;
-    if (sum_proved(o, code->circuit, r, o->sum)) o->constant_sum = true;
+    if (o->nroles == 2) prove_sum(o, c, r);
+    drop_impossible(o, c, r);
     o->assignments = refuter_steps(r);
     refuter_free(r);
 }
@@ -108,7 +125,7 @@ struct outcomes *outcomes_new(const struct game *game, const struct code *code)
     o->n = calloc(o->nroles, sizeof *o->n);
     o->value = calloc(o->nroles, sizeof *o->value);
     if (!o->n || !o->value || !collect(o, game, code)) return outcomes_free(o), NULL;
-    if (o->nroles == 2) prove_sum(o, code);
+    if (code) use_circuit(o, code->circuit);
     return o;
 }
 

@@ -3,8 +3,9 @@
  * goals of two roles always add up to the same.
  *
  * Values come from the circuit's goals (every goal that can be true in a state that can be reached is among
- * them), or without a circuit from the numbers of the sheet that may become a goal's value
- * (gdl/goal_values.c). Perhaps too many, never too few: bounds may begin there.
+ * them; those that cannot be true at an end are left out, by the same kind of proof as below), or without a
+ * circuit from the numbers of the sheet that may become a goal's value (gdl/goal_values.c). Perhaps too many,
+ * never too few: bounds may begin there.
  *
  * That the sum is constant is proved on the circuit: for any two values u and v that do not add up to it, no
  * assignment of truth values to the state's bits makes the end true, u the only goal of the first role and v

@@ -43,12 +43,12 @@ static void remember(struct solver *s, const struct place *p, uint32_t question,
                      uint32_t disproof, uint32_t best, uint64_t work)
 {
     struct memo_entry *e = solver_take(s, p, s->plies - 1);
-    e->question = (uint8_t)question;
+    e->question = question & 127;
     e->depth = 0;
     e->proof = proof;
     e->disproof = disproof;
-    e->best = best < MEMO_NO_MOVE ? (uint16_t)best : MEMO_NO_MOVE;
-    if (work > e->work) e->work = cap(work);
+    e->best = best < MEMO_NO_MOVE ? best & UINT16_MAX : MEMO_NO_MOVE;
+    memo_worked(e, work);
 }
 
 /* Work on a place until one of its numbers reaches its limit. */

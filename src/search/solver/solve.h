@@ -58,7 +58,7 @@ struct solve_result {
     enum solve_why why; /* it ended */
     bool proved;
     double *low, *high; /* by role: what it gets at least and at most with best play */
-    bool sum_proved;    /* constant sum: by the rules; else in every end that was met */
+    bool sum_assumed;   /* constant sum: not proved by the rules, but so at every end that was met */
     bool at_once;       /* the root is a node where several choose */
     /* Of the root: who chooses, the moves, and what is known of each. */
     struct solve_move {

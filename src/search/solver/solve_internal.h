@@ -16,6 +16,7 @@ enum halt {
     HALT_STOP,
     HALT_OPENED,
     HALT_MEMORY,
+    HALT_SLICE,   /* the other method's turn */
     HALT_AT_ONCE, /* several choose at once */
     HALT_SUM,     /* the sum is not constant */
     HALT_ERROR    /* solver.error says what */
@@ -41,6 +42,7 @@ struct solver {
     struct error error;
     struct solve_progress at;
     uint32_t plies, deepest;
+    uint64_t slice; /* positions opened at which another method has its turn; 0: never */
     uint64_t programs;
     double told;
 };
@@ -57,7 +59,7 @@ int solver_goal(struct solver *s, const struct place *p);
 /* The order in which children are looked at: `best` first, then what settled things before, then where the
  * other has few replies. `order` has f->n entries. */
 void solver_order(struct solver *s, const struct fan *f, uint32_t best, uint32_t *order);
-void solver_reward(struct solver *s, const struct fan *f, uint32_t joint, uint32_t depth);
+void solver_reward(struct solver *s, const struct fan *f, uint32_t joint, uint64_t spent);
 /* Remember a verdict on "at least values[question]". */
 void solver_settle(struct solver *s, const struct place *p, uint32_t question, bool yes, uint32_t best,
                    uint64_t work);
@@ -82,7 +84,8 @@ struct duel *backward_root(struct solver *s, const struct place *p, struct fan *
 /* The rest works on the result directly. */
 bool turns_run(struct solver *s, const struct place *root, struct solve_result *out);
 bool backward_run(struct solver *s, const struct place *root, struct solve_result *out);
-bool max_n_run(struct solver *s, const struct place *root, struct solve_result *out);
+/* `sure`: where several choose at once, go on with what the role can be sure of. */
+bool max_n_run(struct solver *s, const struct place *root, bool sure, struct solve_result *out);
 bool solo_run(struct solver *s, const struct place *root, struct solve_result *out);
 
 #endif
