@@ -64,6 +64,7 @@ void driver_free(struct driver *d)
     free(d->stream);
     free(d->legal);
     free(d->stamp);
+    prover_done(&d->prover);
     state_done(&d->state);
     free(d);
 }
@@ -163,8 +164,8 @@ static void leave(struct driver *d, uint32_t which)
 bool hand_may_launch(const struct hand *h)
 {
     const struct budget *b = &h->budget;
-    if (h->over || relay_serves(h) || (b->simulations && h->launched >= b->simulations) ||
-        (b->steps && h->stats.steps >= b->steps))
+    if (h->over || h->search->settled || relay_serves(h) ||
+        (b->simulations && h->launched >= b->simulations) || (b->steps && h->stats.steps >= b->steps))
         return false;
     return !b->expansions || (h->stats.expansions < b->expansions && h->launched < BARREN * b->expansions);
 }

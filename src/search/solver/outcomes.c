@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_GOAL 1000    /* numbers above are no goals of anybody */
-#define PROOF_STEPS 50000 /* assignments looked at for all pairs together: a tenth of a second */
+#define MOST_GOAL 1000 /* numbers above are no goals of anybody */
 
 static void values_from_circuit(const struct code *code, uint32_t role, bool *possible)
 {
@@ -106,9 +105,9 @@ static void prove_sum(struct outcomes *o, const struct circuit *c, struct refute
     o->constant_sum = sum_proved(o, c, r, o->sum);
 }
 
-static void use_circuit(struct outcomes *o, const struct circuit *c)
+static void use_circuit(struct outcomes *o, const struct circuit *c, uint64_t steps)
 {
-    struct refuter *r = refuter_new(c, PROOF_STEPS);
+    struct refuter *r = refuter_new(c, steps);
     if (!r) return;
     if (o->nroles == 2) prove_sum(o, c, r);
     drop_impossible(o, c, r);
@@ -116,7 +115,7 @@ static void use_circuit(struct outcomes *o, const struct circuit *c)
     refuter_free(r);
 }
 
-struct outcomes *outcomes_new(const struct game *game, const struct code *code)
+struct outcomes *outcomes_new(const struct game *game, const struct code *code, uint64_t steps)
 {
     struct outcomes *o = calloc(1, sizeof *o);
     if (!o) return NULL;
@@ -125,7 +124,7 @@ struct outcomes *outcomes_new(const struct game *game, const struct code *code)
     o->n = calloc(o->nroles, sizeof *o->n);
     o->value = calloc(o->nroles, sizeof *o->value);
     if (!o->n || !o->value || !collect(o, game, code)) return outcomes_free(o), NULL;
-    if (code) use_circuit(o, code->circuit);
+    if (code) use_circuit(o, code->circuit, steps);
     return o;
 }
 

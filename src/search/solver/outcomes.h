@@ -28,8 +28,9 @@ struct outcomes {
     uint64_t assignments; /* tried for the proof */
 };
 
-/* `code` may be NULL. NULL without memory. */
-struct outcomes *outcomes_new(const struct game *game, const struct code *code);
+/* `code` may be NULL. `steps`: how many assignments may be tried. NULL without memory. */
+enum { OUTCOMES_QUICK = 500, OUTCOMES_THOROUGH = 50000 };
+struct outcomes *outcomes_new(const struct game *game, const struct code *code, uint64_t steps);
 void outcomes_free(struct outcomes *o);
 
 static inline int outcomes_low(const struct outcomes *o, uint32_t role)

@@ -292,7 +292,7 @@ static bool solve_with(struct solver *s, const struct state *state, struct solve
 bool solve_run(struct reasoner *reasoner, const struct code *code, const struct state *state,
                const struct solve_options *options, struct solve_result *result, struct error *error)
 {
-    struct outcomes *outcomes = outcomes_new(reasoner->game, code);
+    struct outcomes *outcomes = outcomes_new(reasoner->game, code, OUTCOMES_THOROUGH);
     struct solver s = {.r = reasoner, .outcomes = outcomes, .opt = options, .nroles = reasoner->game->nroles};
     bool ok = false;
     *result = (struct solve_result){0};

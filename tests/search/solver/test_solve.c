@@ -202,7 +202,8 @@ static void outcomes_come_from_the_rules(void **state)
     for (uint32_t i = 0; i < sizeof games / sizeof *games; i++) {
         struct error error;
         struct table t = sit(game_load(games[i].name, 0, NULL, &error), true);
-        struct outcomes *o = outcomes_new(t.game, t.code), *lifted = outcomes_new(t.game, NULL);
+        struct outcomes *o = outcomes_new(t.game, t.code, OUTCOMES_THOROUGH),
+                        *lifted = outcomes_new(t.game, NULL, 0);
         assert_non_null(o);
         print_message("%s: %u values, constant sum %d of %d after %lu splits\n", games[i].name, o->n[0],
                       o->constant_sum, o->sum, (unsigned long)o->assignments);
