@@ -25,6 +25,7 @@ struct driver *driver_new(struct reasoner *reasoner, const struct code *code, ui
         return NULL;
     }
     d->world = w;
+    d->code = code;
     d->nroles = w->nroles;
     d->lanes = lanes < 1 ? 1 : lanes > w->lanes ? w->lanes : lanes;
     d->lane = calloc(d->lanes, sizeof *d->lane);

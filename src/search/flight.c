@@ -160,6 +160,13 @@ void flight_descend(struct flight *f)
     for (;;) {
         struct tree_node *n = tree_node(m->tree, f->node);
         uint32_t flags = node_flags(n);
+        if (m->opt.scout && m->opt.solver != SOLVER_OFF &&
+            !(flags & (NODE_SCOUTED | NODE_TERMINAL | NODE_SOLVED)) && count_of(&n->visits) >= m->opt.scout &&
+            f->hand->driver->world->batch) {
+            prove_scout(f, f->node);
+            n = tree_node(m->tree, f->node);
+            flags = node_flags(n);
+        }
         if (flags & NODE_TERMINAL) {
             if (flags & NODE_GOALS)
                 end_in_tree(f, n, flags);

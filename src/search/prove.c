@@ -15,6 +15,7 @@ void prover_done(struct prover *p)
 {
     matrix_work_done(&p->work);
     free(p->duel);
+    expander_free(p->expander);
     *p = (struct prover){0};
 }
 
@@ -356,6 +357,63 @@ void prove_path(struct flight *f, uint32_t last)
             corrected = shift.visits > 0;
         }
         if (news && update(m, node, p) && step == 0) m->settled = prove_settled(m);
+    }
+}
+
+/* --- Scouting ------------------------------------------------------------------------------------------- */
+
+#define MOST_SCOUTED 512 /* joint moves; more of them cost more than they tell */
+
+/* An ended child becomes a node, if it is none yet. */
+static bool plant(struct mcts *m, uint32_t node, const uint32_t *choice, const struct place *p)
+{
+    struct tree *t = m->tree;
+    struct state s = {.w = (uint64_t *)p->state, .words = p->words, .cap = p->words};
+    uint64_t hash = state_hash(&s);
+    float goals[MCTS_MAX_ROLES];
+    if (tree_child(t, node, choice)) return false;
+    uint32_t child = tree_find(t, p->state, p->words, hash);
+    if (!child) child = tree_add(t, p->state, p->words, hash, true, NULL);
+    if (!child) return false;
+    for (uint32_t r = 0; r < m->nroles; r++) goals[r] = p->goals[r];
+    if (!(node_flags(tree_node(t, child)) & NODE_GOALS)) node_set_goals(t, tree_node(t, child), goals);
+    prove_end(m, child);
+    tree_link(t, node, choice, child);
+    return true;
+}
+
+void prove_scout(struct flight *f, uint32_t node)
+{
+    struct mcts *m = f->hand->search;
+    struct tree *t = m->tree;
+    struct driver *d = f->hand->driver;
+    struct tree_node *n = tree_node(t, node);
+    struct place place = {.state = node_state(n), .words = n->words, .joints = 1};
+    struct error ignored;
+    struct fan fan;
+    bool any = false;
+    node_set_flags(n, NODE_SCOUTED);
+    for (uint32_t r = 0; r < m->nroles; r++) {
+        place.joints *= node_actions(t, n, r);
+        if (place.joints > MOST_SCOUTED || place.joints == 0) return;
+    }
+    if (!d->prover.expander) d->prover.expander = expander_new(d->world->reasoner, d->code, &ignored);
+    if (!d->prover.expander || !fan_open(d->prover.expander, &place, &fan, &ignored)) return;
+    for (uint32_t i = 0; i < fan.n && fan.n == place.joints; i++) {
+        uint32_t choice[MCTS_MAX_ROLES];
+        bool same = true; /* the fan's moves are the node's, in the same order */
+        if (!fan.child[i].end) continue;
+        for (uint32_t r = 0; r < m->nroles; r++) {
+            choice[r] = i / fan.stride[r] % fan.count[r];
+            same &= node_action(t, tree_node(t, node), r)[choice[r]].move == fan.moves[r][choice[r]];
+        }
+        if (same) any |= plant(m, node, choice, &fan.child[i]);
+        if (same && m->constant_sum) count_add(t, &tree_node(t, node)->changes, 1);
+    }
+    fan_close(d->prover.expander, &fan);
+    if (any && update(m, node, &d->prover)) {
+        if (f->tree_steps == 0) m->settled = prove_settled(m);
+        prove_path(f, node);
     }
 }
 

@@ -26,6 +26,7 @@
 
 #include "search/mcts.h"
 #include "search/solver/duel.h"
+#include "search/solver/expand.h"
 
 struct flight;
 
@@ -34,6 +35,7 @@ struct prover {
     struct matrix_work work;
     void *duel;
     size_t duel_cap;
+    struct expander *expander; /* for scouting; NULL: none yet, or there is no circuit */
 };
 
 void prover_done(struct prover *p);
@@ -42,6 +44,10 @@ void prover_done(struct prover *p);
 void prove_end(struct mcts *m, uint32_t node);
 /* The simulation has been backed up and came to `last` (0: left the tree): tell the nodes of its path. */
 void prove_path(struct flight *f, uint32_t last);
+/* The simulation stands at a node that was visited often enough: look at all its children at once, on lanes
+ * of their own, make the ends among them nodes, and tell the path. So wins and losses in one move are known
+ * before a simulation runs into them, and through the bounds those in two. */
+void prove_scout(struct flight *f, uint32_t node);
 /* Nothing more can come of searching: the root's value is known, or a role that chooses there has won. */
 bool prove_settled(const struct mcts *m);
 /* The root's bounds for a role, and the least and the most there is at all for it. */
