@@ -131,7 +131,7 @@ static void count_plies(const struct mcts *m, struct tree_node *n, uint32_t move
     n->plies = 1 + (b.low >= t->widest[mover].high - NEAR && least < UINT32_MAX ? least : most);
 }
 
-static bool update_turn(struct mcts *m, struct tree_node *n)
+static bool update_turn(struct mcts *m, struct tree_node *n, bool *outed)
 {
     struct tree *t = m->tree;
     uint32_t mover = n->mover, count = node_actions(t, n, mover);
@@ -148,7 +148,11 @@ static bool update_turn(struct mcts *m, struct tree_node *n)
     uint32_t keep = hopeful(t, a, count, mover);
     for (uint32_t i = 0; i < count; i++) {
         if (!a[i].child) continue;
-        if (i != keep && bound_of(t, a[i].child, mover).high <= b[mover].low) action_mark(&a[i], ACTION_OUT);
+        if (i != keep && bound_of(t, a[i].child, mover).high <= b[mover].low &&
+            !action_is(&a[i], ACTION_OUT)) {
+            action_mark(&a[i], ACTION_OUT);
+            *outed = true;
+        }
         if (node_flags(tree_node(t, a[i].child)) & NODE_SOLVED) action_mark(&a[i], ACTION_SETTLED);
     }
     if (m->nroles == 1) return moved;
@@ -242,12 +246,14 @@ static bool update_crowd(struct mcts *m, struct tree_node *n)
     return moved;
 }
 
-/* Work out a node's bounds from its children's. */
-static bool update(struct mcts *m, uint32_t node, struct prover *p)
+/* Work out a node's bounds from its children's. `outed`: a move is out that was not before. */
+static bool update(struct mcts *m, uint32_t node, struct prover *p, bool *outed)
 {
     struct tree_node *n = tree_node(m->tree, node);
     bool turn = n->mover != NO_MOVER;
-    bool moved = turn ? update_turn(m, n) : m->constant_sum ? update_duel(m, n, p) : update_crowd(m, n);
+    bool moved = turn              ? update_turn(m, n, outed)
+                 : m->constant_sum ? update_duel(m, n, p)
+                                   : update_crowd(m, n);
     if (!moved) return false;
     struct bound *b = node_bounds(m->tree, n);
     bool solved = true;
@@ -309,55 +315,56 @@ struct shift {
     float visits;
 };
 
-static void correct(struct flight *f, uint32_t step, uint32_t child, bool moved, struct shift *shift)
+static void correct(struct flight *f, uint32_t step, uint32_t child, bool anew, struct shift *shift)
 {
     const struct mcts *m = f->hand->search;
     const struct tree *t = m->tree;
     struct tree_node *n = tree_node(t, f->path[step]), *c = tree_node(t, child);
-    float rest = 0;
-    bool known = moved && (node_flags(c) & NODE_SOLVED);
-    bool partly = moved && !known && m->constant_sum && c->mover < 2 && mean_of_rest(t, c, &rest);
-    if (n->mover == NO_MOVER) {
-        shift->visits = 0;
-        return;
-    }
-    float visits = 0;
-    for (uint32_t r = 0; r < m->nroles; r++) {
+    float rest = 0, visits = 0;
+    bool known = anew && (node_flags(c) & NODE_SOLVED);
+    bool partly = anew && !known && m->constant_sum && c->mover < 2 && mean_of_rest(t, c, &rest);
+    uint32_t mover = n->mover;
+    if (mover != NO_MOVER)
+        visits = (float)count_of(&node_action(t, n, mover)[f->choice[(size_t)step * m->nroles + mover]].n);
+    float share = visits > shift->visits ? shift->visits / visits : 1;
+    for (uint32_t r = 0; r < m->nroles && visits > 0; r++) {
         struct tree_action *a = node_action(t, n, r) + f->choice[(size_t)step * m->nroles + r];
-        float mean = mean_of(&a->mean), target = mean;
-        visits = (float)count_of(&a->n);
-        if (visits == 0) break;
-        if (known)
-            target = bound_of(t, child, r).low;
-        else if (partly)
-            target = r == c->mover ? rest : (float)m->sum - rest;
-        else if (shift->visits > 0)
-            target = mean + shift->by[r] * (shift->visits < visits ? shift->visits / visits : 1);
+        struct bound b = bound_of(t, child, r);
+        float mean = mean_of(&a->mean), target = mean + (shift->visits > 0 ? shift->by[r] * share : 0);
+        if (known) target = b.low;
+        if (partly) target = r == c->mover ? rest : (float)m->sum - rest;
+        if (target < b.low) target = b.low;
+        if (target > b.high) target = b.high;
         shift->by[r] = target - mean;
         mean_set(&a->mean, target);
     }
     shift->visits = visits;
 }
 
-void prove_path(struct flight *f, uint32_t last)
+/* From the end of the path up. `anew`: the child is not what it was, its bounds or what is left of its moves.
+ */
+static void tell_path(struct flight *f, uint32_t last, bool anew)
 {
     struct mcts *m = f->hand->search;
     struct prover *p = &f->hand->driver->prover;
     struct shift shift = {.visits = 0};
-    bool corrected = false;
     uint32_t child = last;
     for (uint32_t step = f->tree_steps; step-- > 0; child = f->path[step]) {
         uint32_t node = f->path[step];
         if (!node) return; /* collected meanwhile */
         if (!child) continue;
-        const uint32_t *choice = f->choice + (size_t)step * m->nroles;
-        bool news = is_news(m, node, child, choice);
-        if (corrected || news) {
-            correct(f, step, child, news, &shift);
-            corrected = shift.visits > 0;
-        }
-        if (news && update(m, node, p) && step == 0) m->settled = prove_settled(m);
+        bool news = is_news(m, node, child, f->choice + (size_t)step * m->nroles), outed = false,
+             moved = false;
+        if (news || anew || shift.visits > 0) correct(f, step, child, news || anew, &shift);
+        if (news) moved = update(m, node, p, &outed);
+        if (moved && step == 0) m->settled = prove_settled(m);
+        anew = moved || outed;
     }
+}
+
+void prove_path(struct flight *f, uint32_t last)
+{
+    tell_path(f, last, false);
 }
 
 /* --- Scouting ------------------------------------------------------------------------------------------- */
@@ -411,10 +418,9 @@ void prove_scout(struct flight *f, uint32_t node)
         if (same && m->constant_sum) count_add(t, &tree_node(t, node)->changes, 1);
     }
     fan_close(d->prover.expander, &fan);
-    if (any && update(m, node, &d->prover)) {
-        if (f->tree_steps == 0) m->settled = prove_settled(m);
-        prove_path(f, node);
-    }
+    bool outed = false, moved = any && update(m, node, &d->prover, &outed);
+    if (moved && f->tree_steps == 0) m->settled = prove_settled(m);
+    if (moved || outed) tell_path(f, node, true);
 }
 
 /* --- The root ------------------------------------------------------------------------------------------- */
