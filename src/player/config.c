@@ -14,8 +14,8 @@
 /* The programs of the papers with their parameters: 002 §4.3.1 (C, tau, thresholds, TD), 000 §V-B (k,
  * epsilon), 001 §VI (decay), 004 (Ary). */
 const struct player_preset player_presets[] = {
-    {"champion", "rave=500,playout=nst,sampler=greedy,epsilon=0.2,k=7",
-     "N-grams and RAVE: the strongest we can measure; the default"},
+    {"champion", "rave=500,playout=nst,sampler=greedy,epsilon=0.2,k=7,solver=s,scout=4",
+     "N-grams, RAVE and the solver: the strongest we can measure; the default"},
     {"random", "kind=random", "any legal move"},
     {"legal", "kind=legal", "the first legal move"},
     {"script", "kind=script", "the first legal move that fits the option prefer"},

@@ -56,7 +56,7 @@ struct lane {
 
 struct driver {
     struct world *world;
-    const struct code *code; /* NULL: on the reasoner */
+    const struct code *code;      /* NULL: on the reasoner */
     uint32_t nroles, lanes, held; /* lanes there are; lanes that belong to hands */
     struct lane *lane;
     struct flight *flights; /* two per lane */

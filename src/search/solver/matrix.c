@@ -102,6 +102,7 @@ static void normalise(double *v, uint32_t n)
 bool matrix_program(struct matrix_work *w, const double *a, uint32_t m, uint32_t n, uint32_t stride,
                     double *x, double *y, struct matrix_value *out)
 {
+    if (w->record) w->record(w->record_data, a, m, n, stride);
     size_t tableau = simplex_size(m, n), room = tableau + m + n;
     if (w->cap < room) {
         double *grown = realloc(w->v, room * sizeof *grown);

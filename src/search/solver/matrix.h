@@ -37,6 +37,9 @@ struct matrix_work {
     void *rest; /* of a duel: see duel.c */
     size_t rest_cap;
     uint64_t saddles, two_by_two, programs, pivots; /* what was done */
+    /* For who measures: told of every matrix that takes a program; NULL: nobody. */
+    void (*record)(void *data, const double *a, uint32_t m, uint32_t n, uint32_t stride);
+    void *record_data;
 };
 
 void matrix_work_done(struct matrix_work *w);

@@ -295,6 +295,8 @@ bool solve_run(struct reasoner *reasoner, const struct code *code, const struct 
     struct outcomes *outcomes = outcomes_new(reasoner->game, code, OUTCOMES_THOROUGH);
     struct solver s = {.r = reasoner, .outcomes = outcomes, .opt = options, .nroles = reasoner->game->nroles};
     bool ok = false;
+    s.work.record = options->matrix;
+    s.work.record_data = options->matrix_data;
     *result = (struct solve_result){0};
     s.history = calloc(2 * HISTORY_MOVES, sizeof *s.history);
     if (!outcomes || !s.history || !result_init(result, outcomes) || s.nroles > 64)

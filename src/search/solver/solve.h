@@ -49,6 +49,9 @@ struct solve_options {
     uint32_t role;        /* max^n: who is asked about */
     void (*progress)(void *data, const struct solve_progress *p); /* now and then; may be NULL */
     void *progress_data;
+    /* Told of every matrix that takes a linear program; may be NULL. */
+    void (*matrix)(void *data, const double *a, uint32_t m, uint32_t n, uint32_t stride);
+    void *matrix_data;
 };
 
 enum solve_why { SOLVE_DONE, SOLVE_TIME, SOLVE_CANCELLED, SOLVE_OPENED, SOLVE_MEMORY, SOLVE_DEPTH };

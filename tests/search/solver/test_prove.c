@@ -175,12 +175,120 @@ static void small_games_are_settled(void **state)
     }
 }
 
+/* --- Mixtures */
+
+static const char weapons[] =
+    "(role left) (role right) (init fresh) (weapon rock) (weapon paper) (weapon scissors)"
+    "(<= (legal ?r ?w) (role ?r) (weapon ?w)) (<= (next (shown ?r ?w)) (does ?r ?w))"
+    "(<= terminal (not (true fresh))) (beats rock scissors 75) (beats paper rock 75) (beats scissors paper "
+    "100)"
+    "(<= (goal ?r ?v) (true (shown ?r ?a)) (true (shown ?s ?b)) (distinct ?r ?s) (beats ?a ?b ?v))"
+    "(<= (goal left 25) (true (shown left ?a)) (true (shown right ?b)) (beats ?b ?a 75))"
+    "(<= (goal right 25) (true (shown right ?a)) (true (shown left ?b)) (beats ?b ?a 75))"
+    "(<= (goal left 0) (true (shown left ?a)) (true (shown right ?b)) (beats ?b ?a 100))"
+    "(<= (goal right 0) (true (shown right ?a)) (true (shown left ?b)) (beats ?b ?a 100))"
+    "(<= (goal ?r 50) (role ?r) (true (shown left ?a)) (true (shown right ?a)))";
+
+/* How often a player plays what in a state, asked with many seeds. */
+static void play_often(struct game *game, const struct code *code, struct reasoner *r, const struct state *s,
+                       const struct mcts_options *how, uint64_t simulations, uint32_t seeds, double *share)
+{
+    struct error error;
+    struct outcomes *o = outcomes_new(game, code, OUTCOMES_QUICK);
+    for (uint32_t seed = 1; seed <= seeds; seed++) {
+        struct policy policy = {0}, *policies[] = {&policy};
+        struct mcts_options options = *how;
+        options.tree = true, options.c = 40, options.discount = 0.999f, options.lanes = 1;
+        options.memory = (size_t)16 << 20, options.seed = seed * 7919, options.outcomes = o;
+        struct mcts *m = mcts_new(&options, r, policies, 1, &error);
+        struct driver *d = driver_new(r, code, 1, &error);
+        uint32_t move = 0;
+        assert_true(mcts_root(m, s, &(struct budget){0}, &error));
+        driver_work(d, &m->hands[0], &(struct budget){.simulations = simulations});
+        assert_true(mcts_best(m, 0, &move));
+        struct tree_node *root = tree_node(m->tree, m->tree->root);
+        for (uint32_t i = 0; i < node_actions(m->tree, root, 0); i++)
+            if (node_action(m->tree, root, 0)[i].move == move) share[i] += 1.0 / seeds;
+        driver_free(d);
+        mcts_free(m);
+    }
+    outcomes_free(o);
+}
+
+/* What the first role gets when the second knows how it plays and does the best against it. */
+static double exploited(struct game *game, const struct code *code, struct reasoner *r, const struct state *s,
+                        const struct mcts_options *how, uint64_t simulations, uint32_t seeds)
+{
+    bool terminal;
+    struct list legal[2] = {0};
+    double share[16] = {0}, worst = 101;
+    assert_true(r->ops->terminal(r, s, &terminal));
+    if (terminal) {
+        int goal;
+        assert_true(reasoner_goal(r, s, 0, &goal));
+        return goal;
+    }
+    for (uint32_t role = 0; role < 2; role++) assert_true(r->ops->legal(r, s, role, &legal[role]));
+    if (legal[0].n == 1)
+        share[0] = 1;
+    else
+        play_often(game, code, r, s, how, simulations, seeds, share);
+    for (uint32_t b = 0; b < legal[1].n; b++) {
+        double sum = 0;
+        for (uint32_t a = 0; a < legal[0].n; a++) {
+            struct state next = {0};
+            if (share[a] == 0) continue;
+            assert_true(r->ops->next(r, s, (uint32_t[]){legal[0].v[a], legal[1].v[b]}, &next));
+            sum += share[a] * exploited(game, code, r, &next, how, simulations, seeds);
+            state_done(&next);
+        }
+        if (sum < worst) worst = sum;
+    }
+    list_done(&legal[0]);
+    list_done(&legal[1]);
+    return worst;
+}
+
+static void exploit(struct game *game, uint64_t simulations, uint32_t seeds, double *solver, double *plain)
+{
+    struct error error;
+    struct engine *engine = engine_start(game, NULL, &error);
+    assert_int_equal(engine_wait(engine, -1), ENGINE_READY);
+    struct reasoner *r = reasoner_circuit(game, engine_code(engine), &error);
+    struct state s = {0};
+    assert_true(r->ops->initial(r, &s));
+    struct mcts_options e = {.solver = SOLVER_E}, off = {.solver = SOLVER_OFF};
+    *solver = exploited(game, engine_code(engine), r, &s, &e, simulations, seeds);
+    *plain = exploited(game, engine_code(engine), r, &s, &off, simulations, seeds);
+    print_message("%s: against the best answer %.1f with the solver, %.1f without\n", game->name, *solver,
+                  *plain);
+    state_done(&s);
+    reasoner_free(r);
+    engine_free(engine);
+    game_free(game);
+}
+
+static void the_equilibrium_cannot_be_exploited(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    double solver, plain;
+    /* drawn 400 times, shares are off by a few hundredths */
+    exploit(game_from_text("weapons", weapons, strlen(weapons), 0, NULL, &error), 100, 400, &solver, &plain);
+    assert_true(solver > 45);
+    assert_true(plain < solver - 5);
+    exploit(game_load("goofspiel4", 0, NULL, &error), 1500, 12, &solver, &plain);
+    assert_true(solver > 45);
+    assert_true(plain < solver - 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bounds_enclose_the_truth_at_every_moment),
         cmocka_unit_test(bounds_survive_the_collector),
         cmocka_unit_test(small_games_are_settled),
+        cmocka_unit_test(the_equilibrium_cannot_be_exploited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
