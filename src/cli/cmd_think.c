@@ -50,7 +50,8 @@ static bool think(struct table *t, const struct think_options *o, struct error *
                error_set(error, ERROR_INPUT,
                          "'%s' does not search, so there is nothing to show; `ludens players` lists others",
                          o->player)) &&
-              position_reach(r, &state, o->at, &o->moves, error) && choose_role(r, &state, o->role, &role, error);
+              position_reach(r, &state, o->at, &o->moves, error) &&
+              choose_role(r, &state, o->role, &role, error);
     config.forced = true;
     ok = ok && (player = player_new(&config, t->session.game, t->engine, role, o->seed, error)) &&
          player_goto(player, r, &state, error);
