@@ -165,7 +165,7 @@ static void leave(struct driver *d, uint32_t which)
 bool hand_may_launch(const struct hand *h)
 {
     const struct budget *b = &h->budget;
-    if (h->over || h->search->settled || relay_serves(h) ||
+    if (h->over || __atomic_load_n(&h->search->settled, __ATOMIC_RELAXED) || relay_serves(h) ||
         (b->simulations && h->launched >= b->simulations) || (b->steps && h->stats.steps >= b->steps))
         return false;
     return !b->expansions || (h->stats.expansions < b->expansions && h->launched < BARREN * b->expansions);

@@ -125,8 +125,10 @@ static void end_in_tree(struct flight *f, struct tree_node *n, uint32_t flags)
     float reward[MCTS_MAX_ROLES];
     for (uint32_t r = 0; r < t->nroles; r++)
         reward[r] = end ? (float)node_goal(t, n, r) : mean_of(&node_bounds(t, n)[r].low);
-    count_add(t, &n->visits, 1);
-    if (end) flight_note_end(f, node_state(n), n->words);
+    if (end) { /* of a solved node no move is made: it is not counted, either */
+        count_add(t, &n->visits, 1);
+        flight_note_end(f, node_state(n), n->words);
+    }
     f->proved = flags & NODE_BOUNDED ? f->node : 0;
     flight_finish(f, reward);
 }

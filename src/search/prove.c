@@ -49,11 +49,14 @@ static bool tighten(struct bound *b, float low, float high)
     return low_moved || high_moved;
 }
 
+static struct bound read_bound(const struct bound *b)
+{
+    return (struct bound){mean_of(&b->low), mean_of(&b->high)};
+}
+
 static struct bound bound_of(const struct tree *t, uint32_t node, uint32_t role)
 {
-    if (!node) return t->widest[role];
-    const struct bound *b = node_bounds(t, tree_node(t, node)) + role;
-    return (struct bound){mean_of(&b->low), mean_of(&b->high)};
+    return node ? read_bound(node_bounds(t, tree_node(t, node)) + role) : t->widest[role];
 }
 
 /* --- Ends ----------------------------------------------------------------------------------------------- */
@@ -65,7 +68,10 @@ void prove_end(struct mcts *m, uint32_t node)
     struct bound *b = node_bounds(t, n);
     /* An end without a goal, a fault of the sheet: nothing is proved about it. */
     if (m->constant_sum && node_goal(t, n, 0) + node_goal(t, n, 1) != m->sum) return;
-    for (uint32_t r = 0; r < m->nroles; r++) b[r].low = b[r].high = (float)node_goal(t, n, r);
+    for (uint32_t r = 0; r < m->nroles; r++) {
+        mean_set(&b[r].low, (float)node_goal(t, n, r));
+        mean_set(&b[r].high, (float)node_goal(t, n, r));
+    }
     node_set_flags(n, NODE_BOUNDED | NODE_SOLVED);
 }
 
@@ -74,7 +80,8 @@ void prove_end(struct mcts *m, uint32_t node)
 /* Two roles: what one does not get the other does. */
 static bool share_out(const struct mcts *m, struct bound *b, uint32_t role)
 {
-    return tighten(&b[1 - role], (float)m->sum - b[role].high, (float)m->sum - b[role].low);
+    struct bound own = read_bound(&b[role]);
+    return tighten(&b[1 - role], (float)m->sum - own.high, (float)m->sum - own.low);
 }
 
 /* The action that is never out: the most it can still bring, then the most it promises. */
@@ -97,12 +104,13 @@ static bool hull(const struct mcts *m, struct tree_node *n, uint32_t mover)
     const struct tree_action *a = node_action(t, n, mover);
     uint32_t count = node_actions(t, n, mover);
     struct bound *b = node_bounds(t, n);
+    float sure = mean_of(&b[mover].low);
     bool moved = false;
     for (uint32_t r = 0; r < m->nroles; r++) {
         struct bound all = {INFINITY, -INFINITY};
         if (r == mover) continue;
         for (uint32_t i = 0; i < count; i++) {
-            if (bound_of(t, a[i].child, mover).high < b[mover].low) continue; /* equal ones he may choose */
+            if (bound_of(t, a[i].child, mover).high < sure) continue; /* equal ones he may choose */
             struct bound c = bound_of(t, a[i].child, r);
             if (c.low < all.low) all.low = c.low;
             if (c.high > all.high) all.high = c.high;
@@ -117,18 +125,20 @@ static void count_plies(const struct mcts *m, struct tree_node *n, uint32_t move
     const struct tree *t = m->tree;
     const struct tree_action *a = node_action(t, n, mover);
     uint32_t count = node_actions(t, n, mover), least = UINT32_MAX, most = 0;
-    struct bound b = node_bounds(t, n)[mover];
+    struct bound b = read_bound(&node_bounds(t, n)[mover]);
     for (uint32_t i = 0; i < count; i++) {
         if (!a[i].child) continue;
         struct tree_node *c = tree_node(t, a[i].child);
         if (!equal(bound_of(t, a[i].child, mover)) ||
             fabsf(bound_of(t, a[i].child, mover).low - b.low) > NEAR)
             continue;
-        if (c->plies < least) least = c->plies;
-        if (c->plies > most) most = c->plies;
+        uint32_t plies = count_of(&c->plies);
+        if (plies < least) least = plies;
+        if (plies > most) most = plies;
     }
     /* who wins hurries, everybody else does not */
-    n->plies = 1 + (b.low >= t->widest[mover].high - NEAR && least < UINT32_MAX ? least : most);
+    bool hurry = b.low >= t->widest[mover].high - NEAR && least < UINT32_MAX;
+    __atomic_store_n(&n->plies, 1 + (hurry ? least : most), __ATOMIC_RELAXED);
 }
 
 static bool update_turn(struct mcts *m, struct tree_node *n, bool *outed)
@@ -137,19 +147,20 @@ static bool update_turn(struct mcts *m, struct tree_node *n, bool *outed)
     uint32_t mover = n->mover, count = node_actions(t, n, mover);
     struct tree_action *a = node_action(t, n, mover);
     struct bound *b = node_bounds(t, n), now = {t->widest[mover].low, -INFINITY};
+    float sure = mean_of(&b[mover].low);
     for (uint32_t i = 0; i < count; i++) {
         /* what is out brings no more than is sure already */
-        struct bound c = action_is(&a[i], ACTION_OUT) ? (struct bound){b[mover].low, b[mover].low}
-                                                      : bound_of(t, a[i].child, mover);
+        struct bound c =
+            action_is(&a[i], ACTION_OUT) ? (struct bound){sure, sure} : bound_of(t, a[i].child, mover);
         if (c.low > now.low) now.low = c.low;
         if (c.high > now.high) now.high = c.high;
     }
     bool moved = tighten(&b[mover], now.low, now.high);
+    sure = mean_of(&b[mover].low);
     uint32_t keep = hopeful(t, a, count, mover);
     for (uint32_t i = 0; i < count; i++) {
         if (!a[i].child) continue;
-        if (i != keep && bound_of(t, a[i].child, mover).high <= b[mover].low &&
-            !action_is(&a[i], ACTION_OUT)) {
+        if (i != keep && bound_of(t, a[i].child, mover).high <= sure && !action_is(&a[i], ACTION_OUT)) {
             action_mark(&a[i], ACTION_OUT);
             *outed = true;
         }
@@ -173,7 +184,7 @@ static struct duel *lay_out(const struct mcts *m, struct tree_node *n, struct pr
         p->duel = grown, p->duel_cap = need;
     }
     struct duel *d = duel_init(p->duel, rows, columns, (double)t->widest[0].low, (double)t->widest[0].high);
-    struct bound b = node_bounds(t, n)[0];
+    struct bound b = read_bound(node_bounds(t, n));
     d->low = (double)b.low, d->high = (double)b.high;
     for (uint32_t i = 0; i < rows; i++) d->row_out[i] = action_is(node_action(t, n, 0) + i, ACTION_OUT);
     for (uint32_t i = 0; i < columns; i++) d->column_out[i] = action_is(node_action(t, n, 1) + i, ACTION_OUT);
@@ -219,7 +230,6 @@ static bool update_duel(struct mcts *m, struct tree_node *n, struct prover *p)
     mark_settled(t, n, d);
     struct bound *b = node_bounds(t, n);
     bool moved = tighten(&b[0], (float)d->low, (float)d->high);
-    if (moved && equal(b[0])) b[0].low = b[0].high = roundf(b[0].low * 1e4f) / 1e4f;
     return moved && (share_out(m, b, 0), true);
 }
 
@@ -257,8 +267,8 @@ static bool update(struct mcts *m, uint32_t node, struct prover *p, bool *outed)
     if (!moved) return false;
     struct bound *b = node_bounds(m->tree, n);
     bool solved = true;
-    for (uint32_t r = 0; r < m->nroles; r++) solved &= equal(b[r]);
-    if (turn && equal(b[n->mover])) count_plies(m, n, n->mover);
+    for (uint32_t r = 0; r < m->nroles; r++) solved &= equal(read_bound(&b[r]));
+    if (turn && equal(read_bound(&b[n->mover]))) count_plies(m, n, n->mover);
     if (!(node_flags(n) & NODE_BOUNDED)) __atomic_fetch_add(&m->bounded, 1, __ATOMIC_RELAXED);
     node_set_flags(n, NODE_BOUNDED | (solved ? NODE_SOLVED : 0));
     return true;
@@ -357,7 +367,7 @@ static void tell_path(struct flight *f, uint32_t last, bool anew)
              moved = false;
         if (news || anew || shift.visits > 0) correct(f, step, child, news || anew, &shift);
         if (news) moved = update(m, node, p, &outed);
-        if (moved && step == 0) m->settled = prove_settled(m);
+        if (moved && step == 0) __atomic_store_n(&m->settled, prove_settled(m), __ATOMIC_RELAXED);
         anew = moved || outed;
     }
 }
@@ -419,7 +429,7 @@ void prove_scout(struct flight *f, uint32_t node)
     }
     fan_close(d->prover.expander, &fan);
     bool outed = false, moved = any && update(m, node, &d->prover, &outed);
-    if (moved && f->tree_steps == 0) m->settled = prove_settled(m);
+    if (moved && f->tree_steps == 0) __atomic_store_n(&m->settled, prove_settled(m), __ATOMIC_RELAXED);
     if (moved || outed) tell_path(f, node, true);
 }
 
@@ -453,7 +463,7 @@ bool prove_settled(const struct mcts *m)
     struct tree_node *n = tree_node(t, t->root);
     const struct bound *b = node_bounds(t, n);
     if (node_flags(n) & NODE_SOLVED) return true;
-    return n->mover != NO_MOVER && equal(b[n->mover]);
+    return n->mover != NO_MOVER && equal(read_bound(&b[n->mover]));
 }
 
 struct bound prove_action(const struct mcts *m, uint32_t role, uint32_t action, uint32_t *plies, bool *solved)
@@ -478,7 +488,7 @@ bool prove_mixture(const struct mcts *m, uint32_t role, double *share)
     struct tree_node *n = tree_node(t, t->root);
     if (!t->with_bounds || !m->constant_sum || n->mover != NO_MOVER || m->opt.solver == SOLVER_OFF)
         return false;
-    struct bound b = node_bounds(t, n)[0];
+    struct bound b = read_bound(node_bounds(t, n));
     if (b.high - b.low > NEARLY_SOLVED) return false;
     struct prover p = {0};
     struct duel *d = lay_out(m, n, &p);
