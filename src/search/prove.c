@@ -387,10 +387,11 @@ static bool plant(struct mcts *m, uint32_t node, const uint32_t *choice, const s
     struct tree *t = m->tree;
     struct state s = {.w = (uint64_t *)p->state, .words = p->words, .cap = p->words};
     uint64_t hash = state_hash(&s);
+    static const struct list none[MCTS_MAX_ROLES];
     float goals[MCTS_MAX_ROLES];
     if (tree_child(t, node, choice)) return false;
     uint32_t child = tree_find(t, p->state, p->words, hash);
-    if (!child) child = tree_add(t, p->state, p->words, hash, true, NULL);
+    if (!child) child = tree_add(t, p->state, p->words, hash, true, none);
     if (!child) return false;
     for (uint32_t r = 0; r < m->nroles; r++) goals[r] = p->goals[r];
     if (!(node_flags(tree_node(t, child)) & NODE_GOALS)) node_set_goals(t, tree_node(t, child), goals);
