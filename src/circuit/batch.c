@@ -253,6 +253,19 @@ void batch_get_state(struct batch *b, uint32_t lane, uint64_t *state)
     TICKS_END(b, BATCH_REST);
 }
 
+void batch_get_states(struct batch *b, uint32_t lanes, uint64_t *out)
+{
+    TICKS_BEGIN(b);
+    uint32_t ignored[64];
+    for (uint32_t s = 0; s < b->state_words; s++) {
+        uint32_t n = b->code->nbits - s * 64 < 64 ? b->code->nbits - s * 64 : 64;
+        for (uint32_t w = 0; w * 64 < lanes; w++)
+            transpose_count(slot(b, SLOT_BITS + s * 64) + w, b->words, n,
+                            out + (size_t)w * 64 * b->state_words + s, b->state_words, ignored);
+    }
+    TICKS_END(b, BATCH_REST);
+}
+
 void batch_restart_from(struct batch *b, const uint64_t *mask, const uint64_t *state)
 {
     TICKS_BEGIN(b);

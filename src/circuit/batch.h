@@ -76,6 +76,9 @@ void batch_seed(struct batch *b, uint64_t seed);
 
 void batch_set_state(struct batch *b, uint32_t lane, const uint64_t *state);
 void batch_get_state(struct batch *b, uint32_t lane, uint64_t *state);
+/* The states of the first `lanes` lanes, one after the other (state_words each); `out` has room for lanes
+ * rounded up to a multiple of 64. Costs a few cycles per bit and 64 lanes. */
+void batch_get_states(struct batch *b, uint32_t lanes, uint64_t *out);
 /* Back to the initial state, or to the given one, for all lanes of the mask at once. */
 void batch_restart(struct batch *b, const uint64_t *mask);
 void batch_restart_from(struct batch *b, const uint64_t *mask, const uint64_t *state);

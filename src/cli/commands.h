@@ -44,6 +44,7 @@ int cmd_replay(int argc, char **argv);
 int cmd_serve(int argc, char **argv);
 int cmd_serve_worker(int argc, char **argv); /* what serve starts, not for people */
 int cmd_sim(int argc, char **argv);
+int cmd_solve(int argc, char **argv);
 int cmd_think(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
 int cmd_web(int argc, char **argv);

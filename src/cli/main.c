@@ -21,6 +21,7 @@ static const struct command commands[] = {
     {"serve", "play matches for game masters on the network", cmd_serve},
     {"serve-worker", NULL, cmd_serve_worker},
     {"sim", "play random games and tell what came out", cmd_sim},
+    {"solve", "prove the value of a position", cmd_solve},
     {"think", "search one position", cmd_think},
     {"verify", "follow recorded games and compare", cmd_verify},
     {"web", "play, watch and write games in a browser", cmd_web},

@@ -9,6 +9,7 @@
 #include "player/player.h"
 
 #include "player/script.h"
+#include "search/solver/outcomes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +33,9 @@ struct player {
     struct driver *driver;   /* that one */
     struct policy *policies; /* one per thread */
     uint32_t npolicies;
-    struct mcts *mcts; /* what is reported: the crew's first, or our own */
-    bool rooted;       /* mcts knows the current state */
+    struct outcomes *outcomes; /* what can come out of the game; NULL: nobody asked */
+    struct mcts *mcts;         /* what is reported: the crew's first, or our own */
+    bool rooted;               /* mcts knows the current state */
     /* the think under way */
     struct budget budget;
     bool sure, searching;
@@ -82,6 +84,8 @@ static void drop_search(struct player *p)
     p->policies = NULL;
     p->npolicies = 0;
     p->rooted = false;
+    outcomes_free(p->outcomes);
+    p->outcomes = NULL;
 }
 
 void player_join(struct player *p, struct driver *driver)
@@ -261,6 +265,9 @@ static struct mcts_options search_options(const struct player *p, uint32_t lanes
                                  .by_visits = c->final == FINAL_VISITS,
                                  .lanes = lanes,
                                  .playouts = (uint32_t)c->playouts,
+                                 .solver = (enum solving)c->solver,
+                                 .outcomes = p->outcomes,
+                                 .scout = (uint32_t)c->scout,
                                  .memory = memory_limit(p) - table_limit(p),
                                  .seed = p->seed};
 }
@@ -280,6 +287,8 @@ static bool make_search(struct player *p, const struct budget *budget, struct er
     const struct player_config *c = &p->config;
     uint32_t threads = default_threads(p, budget);
     if (!make_policies(p, threads, budget, error)) return false;
+    if (c->solver != SOLVER_OFF && !p->outcomes)
+        p->outcomes = outcomes_new(p->game, p->on_circuit ? engine_code(p->engine) : NULL, OUTCOMES_QUICK);
     struct crew_options o = {.how = (enum parallel)c->parallel,
                              .threads = threads,
                              .search = search_options(p, p->driver ? 1 : default_lanes(p, budget))};

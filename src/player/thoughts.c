@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "player/thoughts.h"
 
+#include "search/prove.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,16 +36,73 @@ static char *line_text(struct heap *heap, struct player *p, uint32_t role, uint3
     return t.s;
 }
 
+static bool same(float a, float b)
+{
+    return a - b < 1e-3f && b - a < 1e-3f;
+}
+
+/* What a value that is proved means to a role: " in 5" where the number of moves is known. */
+static void put_verdict(struct text *t, const struct mcts *m, uint32_t role, float value, uint32_t plies)
+{
+    bool wins = same(value, prove_most(m, role)), loses = same(value, prove_least(m, role));
+    if (m->nroles > 1 && wins)
+        text_puts(t, "wins");
+    else if (m->nroles > 1 && loses)
+        text_puts(t, plies ? "loses at best" : "loses");
+    else if (m->nroles == 2 && same(value, 50) && m->constant_sum && m->sum == 100)
+        text_puts(t, "draws");
+    else
+        text_printf(t, "gets %g", (double)value);
+    if (plies && (wins || loses)) text_printf(t, " in %u", plies);
+}
+
+/* "white wins in 5", "draw", "white loses at best in 8", "white gets at least 50"; empty: nothing is proved.
+ */
+static char *verdict_text(struct heap *heap, struct player *p, uint32_t role)
+{
+    struct mcts *m = player_search(p);
+    struct bound b = prove_root(m, role);
+    const char *name = player_reasoner(p)->game->role_names[role];
+    struct text t;
+    text_init(&t, heap);
+    text_puts(&t, "");
+    if (!prove_is_on(m) || !m->tree->root) return t.s;
+    if (same(b.low, b.high) && m->nroles == 2 && same(b.low, 50) && m->constant_sum && m->sum == 100)
+        text_puts(&t, "draw");
+    else if (same(b.low, b.high)) {
+        text_printf(&t, "%s ", name);
+        put_verdict(&t, m, role, b.low, tree_node(m->tree, m->tree->root)->plies);
+    } else if (!same(b.low, prove_least(m, role)) || !same(b.high, prove_most(m, role))) {
+        bool least = !same(b.low, prove_least(m, role));
+        text_printf(&t, "%s gets at %s %g", name, least ? "least" : "most", (double)(least ? b.low : b.high));
+        if (least && !same(b.high, prove_most(m, role))) text_printf(&t, ", at most %g", (double)b.high);
+    }
+    return t.s;
+}
+
+/* The same of a move; empty: its value is not known. */
+static char *move_verdict(struct heap *heap, struct player *p, uint32_t role, const struct mcts_move *move)
+{
+    struct mcts *m = player_search(p);
+    struct text t;
+    text_init(&t, heap);
+    text_puts(&t, "");
+    if (prove_is_on(m) && same(move->low, move->high)) put_verdict(&t, m, role, move->low, move->plies);
+    return t.s;
+}
+
 static void print_moves(FILE *out, struct heap *heap, struct player *p, uint32_t role, uint32_t moves)
 {
     struct mcts *m = player_search(p);
     struct mcts_move *best = heap_alloc(heap, (moves + 1) * sizeof *best);
     uint32_t n = mcts_ranking(m, role, best, moves), first;
     const char *line = line_text(heap, p, role, &first);
-    for (uint32_t i = 0; i < n && i < moves && best[i].n; i++) {
+    for (uint32_t i = 0; i < n && i < moves && (best[i].n || best[i].plies); i++) {
         fprintf(out, "    %-28s %8u visits  %5.1f", move_text(heap, player_reasoner(p), role, best[i].move),
                 best[i].n, (double)best[i].mean);
         if (m->opt.rave) fprintf(out, "  with RAVE %5.1f", (double)best[i].value);
+        const char *known = move_verdict(heap, p, role, &best[i]);
+        if (*known) fprintf(out, "   %s", known);
         if (best[i].move == first) fprintf(out, "   %s", line);
         fputc('\n', out);
     }
@@ -54,16 +113,19 @@ void thoughts_print(FILE *out, struct player *p, uint32_t role, const char *name
     struct mcts *m = player_search(p);
     const struct player_report *report = player_report(p);
     if (report->trouble.code) fprintf(out, "  %s: %s\n", name, report->trouble.text);
-    if (!m || report->stats.simulations == 0) return;
+    if (!m || (report->stats.simulations == 0 && !m->settled)) return;
     struct heap *heap = heap_new(0);
     struct heap_guard guard;
     struct error error;
     const struct mcts_stats *s = &report->stats;
     if (heap && HEAP_ENTER(heap, &guard, &error)) {
-        fprintf(out, "  %s: %llu simulations in %.2f s (%.0f/s, %s), tree %u deep, %u nodes; expects %.1f\n",
-                name, (unsigned long long)s->simulations, s->seconds,
+        fprintf(out, "  %s: %llu simulations in %.2f s (%.0f/s, %s), tree %u deep, %u nodes; ", name,
+                (unsigned long long)s->simulations, s->seconds,
                 (double)s->simulations / (s->seconds > 0 ? s->seconds : 1e-9), report->engine, s->max_depth,
-                report->nodes, (double)report->value);
+                report->nodes);
+        const char *verdict = verdict_text(heap, p, role);
+        if (*verdict) fprintf(out, "proved: %s; ", verdict);
+        fprintf(out, "expects %.1f\n", (double)report->value);
         print_moves(out, heap, p, role, moves);
         heap_leave(heap);
     }
@@ -90,14 +152,20 @@ json_t *thoughts_json(struct player *p, uint32_t role)
         struct mcts_move *all = heap_alloc(heap, (n + 1) * sizeof *all);
         mcts_moves(m, role, all, n);
         json_t *list = json_array();
-        for (uint32_t i = 0; i < n; i++)
-            json_array_append_new(list, json_pack("{s:s, s:i, s:f}", "move",
-                                                  move_text(heap, player_reasoner(p), role, all[i].move),
-                                                  "visits", (int)all[i].n, "value", (double)all[i].mean));
+        for (uint32_t i = 0; i < n; i++) {
+            json_t *move =
+                json_pack("{s:s, s:i, s:f}", "move", move_text(heap, player_reasoner(p), role, all[i].move),
+                          "visits", (int)all[i].n, "value", (double)all[i].mean);
+            const char *known = move_verdict(heap, p, role, &all[i]);
+            if (*known) json_object_set_new(move, "proved", json_string(known));
+            json_array_append_new(list, move);
+        }
         out = json_pack("{s:I, s:f, s:s, s:i, s:i, s:f, s:s, s:o}", "simulations", (json_int_t)s->simulations,
                         "seconds", s->seconds, "engine", report->engine, "depth", (int)s->max_depth, "nodes",
                         (int)report->nodes, "value", (double)report->value, "line",
                         line_text(heap, p, role, &first), "moves", list);
+        const char *verdict = verdict_text(heap, p, role);
+        if (*verdict) json_object_set_new(out, "proved", json_string(verdict));
         heap_leave(heap);
     }
     heap_free(heap);

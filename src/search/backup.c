@@ -69,6 +69,15 @@ static void count_step(struct flight *f, uint32_t step, const float *reward, con
     }
 }
 
+/* A node on the way has bounds that the one above may not know of. */
+static bool on_proved_ground(const struct flight *f)
+{
+    const struct tree *t = f->hand->search->tree;
+    for (uint32_t k = 1; k < f->tree_steps; k++)
+        if (f->path[k] && node_flags(tree_node(t, f->path[k])) & NODE_BOUNDED) return true;
+    return false;
+}
+
 static void back_up(struct flight *f, const float *reward)
 {
     const struct mcts *m = f->hand->search;
@@ -83,6 +92,7 @@ static void back_up(struct flight *f, const float *reward)
         }
         if (t < f->tree_steps && f->path[t]) count_step(f, t, reward, r_now);
     }
+    if (m->opt.solver != SOLVER_OFF && (f->proved || on_proved_ground(f))) prove_path(f, f->proved);
 }
 
 /* One-player games: a new best simulation is written into the tree whole, so that it is never forgotten (002

@@ -25,6 +25,7 @@ struct driver *driver_new(struct reasoner *reasoner, const struct code *code, ui
         return NULL;
     }
     d->world = w;
+    d->code = code;
     d->nroles = w->nroles;
     d->lanes = lanes < 1 ? 1 : lanes > w->lanes ? w->lanes : lanes;
     d->lane = calloc(d->lanes, sizeof *d->lane);
@@ -64,6 +65,7 @@ void driver_free(struct driver *d)
     free(d->stream);
     free(d->legal);
     free(d->stamp);
+    prover_done(&d->prover);
     state_done(&d->state);
     free(d);
 }
@@ -162,8 +164,8 @@ static void leave(struct driver *d, uint32_t which)
 bool hand_may_launch(const struct hand *h)
 {
     const struct budget *b = &h->budget;
-    if (h->over || relay_serves(h) || (b->simulations && h->launched >= b->simulations) ||
-        (b->steps && h->stats.steps >= b->steps))
+    if (h->over || __atomic_load_n(&h->search->settled, __ATOMIC_RELAXED) || relay_serves(h) ||
+        (b->simulations && h->launched >= b->simulations) || (b->steps && h->stats.steps >= b->steps))
         return false;
     return !b->expansions || (h->stats.expansions < b->expansions && h->launched < BARREN * b->expansions);
 }

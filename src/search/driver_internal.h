@@ -4,6 +4,7 @@
 #define SEARCH_DRIVER_INTERNAL_H
 
 #include "search/driver.h"
+#include "search/prove.h"
 
 enum stage {
     IDLE,
@@ -21,8 +22,9 @@ struct flight {
     enum stage stage;  /* changed by flight_stage alone: the driver's masks follow it */
     uint32_t lane;     /* where it flies */
     uint32_t began;    /* the round its playout began */
-    uint32_t node;  /* where the descent is; when ARRIVED, the parent; when PARKED, the ended node (or 0) */
-    uint32_t steps; /* moves made since the root */
+    uint32_t node;   /* where the descent is; when ARRIVED, the parent; when PARKED, the ended node (or 0) */
+    uint32_t steps;  /* moves made since the root */
+    uint32_t proved; /* when it is finished: the node at its end of which something is proved, or 0 */
     uint32_t tree_steps; /* of these, how many belong to path nodes */
     uint32_t playout_steps;
     uint32_t *path;   /* nodes, tree_steps */
@@ -54,6 +56,7 @@ struct lane {
 
 struct driver {
     struct world *world;
+    const struct code *code;      /* NULL: on the reasoner */
     uint32_t nroles, lanes, held; /* lanes there are; lanes that belong to hands */
     struct lane *lane;
     struct flight *flights; /* two per lane */
@@ -81,6 +84,7 @@ struct driver {
     uint64_t *draws;    /* by lane */
     struct list *legal; /* by role */
     struct state state;
+    struct prover prover;
     uint32_t *stamp, stamp_now, stamp_cap; /* RAVE: moves seen further down, by role and move */
 };
 

@@ -117,15 +117,42 @@ void flight_take(struct flight *f, uint32_t node, const uint32_t *choice)
     f->hand->stats.steps++;
 }
 
-/* At an ended node whose goals are known. */
-static void end_in_tree(struct flight *f, struct tree_node *n)
+/* At an ended node whose goals are known, or at one that is solved: as good as ended. */
+static void end_in_tree(struct flight *f, struct tree_node *n, uint32_t flags)
 {
     const struct tree *t = f->hand->search->tree;
+    bool end = flags & NODE_TERMINAL;
     float reward[MCTS_MAX_ROLES];
-    for (uint32_t r = 0; r < t->nroles; r++) reward[r] = node_goal(t, n, r);
-    count_add(t, &n->visits, 1);
-    flight_note_end(f, node_state(n), n->words);
+    for (uint32_t r = 0; r < t->nroles; r++)
+        reward[r] = end ? (float)node_goal(t, n, r) : mean_of(&node_bounds(t, n)[r].low);
+    if (end) { /* of a solved node no move is made: it is not counted, either */
+        count_add(t, &n->visits, 1);
+        flight_note_end(f, node_state(n), n->words);
+    }
+    f->proved = flags & NODE_BOUNDED ? f->node : 0;
     flight_finish(f, reward);
+}
+
+/* E-UCT where several choose at once: the moves were chosen one by one, together they may lead to what is
+ * solved. Then the last role takes another one of its moves: the least tried of those that lead elsewhere. */
+static void avoid_solved(struct mcts *m, uint32_t node, uint32_t *choice)
+{
+    const struct tree *t = m->tree;
+    struct tree_node *n = tree_node(t, node);
+    uint32_t role = m->nroles - 1, count = node_actions(t, n, role), first = choice[role], best = first;
+    uint32_t least = UINT32_MAX;
+    const struct tree_action *a = node_action(t, n, role);
+    for (uint32_t i = 0; i < count; i++) {
+        choice[role] = (first + i) % count;
+        uint32_t child = tree_child(t, node, choice),
+                 tries = count_of(&a[choice[role]].n) + pending_of(&a[choice[role]]);
+        if ((child && node_flags(tree_node(t, child)) & NODE_SOLVED) ||
+            action_is(&a[choice[role]], ACTION_OUT))
+            continue;
+        if (i == 0) return;
+        if (tries < least) least = tries, best = choice[role];
+    }
+    choice[role] = best;
 }
 
 void flight_descend(struct flight *f)
@@ -135,11 +162,22 @@ void flight_descend(struct flight *f)
     for (;;) {
         struct tree_node *n = tree_node(m->tree, f->node);
         uint32_t flags = node_flags(n);
+        if (m->opt.scout && m->opt.solver != SOLVER_OFF &&
+            !(flags & (NODE_SCOUTED | NODE_TERMINAL | NODE_SOLVED)) && count_of(&n->visits) >= m->opt.scout &&
+            f->hand->driver->world->batch) {
+            prove_scout(f, f->node);
+            n = tree_node(m->tree, f->node);
+            flags = node_flags(n);
+        }
         if (flags & NODE_TERMINAL) {
             if (flags & NODE_GOALS)
-                end_in_tree(f, n);
+                end_in_tree(f, n, flags);
             else
                 flight_stage(f, WAITING);
+            return;
+        }
+        if (flags & NODE_SOLVED && f->tree_steps && m->opt.solver != SOLVER_OFF) {
+            end_in_tree(f, n, flags);
             return;
         }
         bool stuck = f->steps >= m->max_steps || !flight_reserve(f);
@@ -155,6 +193,7 @@ void flight_descend(struct flight *f)
             choice[r] = select_action(f->hand, n, r, &s);
         }
         uint32_t at = f->node;
+        if (m->opt.solver == SOLVER_E && n->mover == NO_MOVER) avoid_solved(m, at, choice);
         flight_take(f, at, choice);
         uint32_t child = m->opt.tree ? tree_child(m->tree, at, choice) : 0;
         if (!child) {
@@ -170,6 +209,7 @@ void flight_launch(struct flight *f)
     f->steps = f->tree_steps = f->playout_steps = 0;
     f->expanded = f->stateless = f->end = f->cut = false;
     f->errand = NULL;
+    f->proved = 0;
     f->node = f->hand->search->tree->root;
     f->hand->aloft++;
     flight_descend(f);

@@ -3,11 +3,28 @@
 #include "search/mcts.h"
 
 #include "search/driver.h"
+#include "search/prove.h"
+#include "search/solver/outcomes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define DEFAULT_MAX_STEPS 20000
+
+/* Bounds begin with what the rules say can come out at all. */
+static bool begin_bounds(struct mcts *m)
+{
+    const struct outcomes *o = m->opt.outcomes;
+    struct bound widest[MCTS_MAX_ROLES];
+    m->opt.outcomes = NULL;
+    if (!o || !m->opt.tree) m->opt.solver = SOLVER_OFF;
+    if (m->opt.solver == SOLVER_OFF) return true;
+    for (uint32_t r = 0; r < m->nroles; r++)
+        widest[r] = (struct bound){(float)outcomes_low(o, r), (float)outcomes_high(o, r)};
+    m->constant_sum = o->constant_sum;
+    m->sum = o->sum;
+    return tree_bound(m->tree, widest);
+}
 
 struct mcts *mcts_new(const struct mcts_options *options, struct reasoner *reasoner, struct policy **policies,
                       uint32_t nhands, struct error *error)
@@ -28,6 +45,10 @@ struct mcts *mcts_new(const struct mcts_options *options, struct reasoner *reaso
     m->hands = calloc(nhands, sizeof *m->hands);
     if (nhands > 1) m->meeting = meeting_new();
     if (!m->tree || !m->hands || (nhands > 1 && !m->meeting)) {
+        mcts_free(m);
+        return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
+    }
+    if (!begin_bounds(m)) {
         mcts_free(m);
         return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
     }
@@ -72,6 +93,7 @@ static bool begin_anew(struct mcts *m, const struct state *state, uint64_t hash,
     if (good) {
         tree_clear(m->tree);
         m->best = -1;
+        m->settled = false;
         m->tree->root = tree_add(m->tree, state->w, state->words, hash, terminal, legal);
         good = m->tree->root || error_set(error, ERROR_MEMORY,
                                           "the memory limit of the search has no room for a single position");
@@ -90,6 +112,7 @@ bool mcts_root(struct mcts *m, const struct state *state, const struct budget *b
     /* What is out of reach now stays for a while: collecting pays when there is much of it. */
     m->tree->root = node;
     if (tree_crowded(m->tree)) driver_make_room(m, budget);
+    m->settled = prove_settled(m);
     return true;
 }
 

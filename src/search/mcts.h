@@ -32,6 +32,11 @@ struct cutoff {
     uint32_t steps; /* playout moves after which it is */
 };
 
+/* What is proved (prove.h), and what simulations do at what is solved. */
+enum solving { SOLVER_OFF, SOLVER_S, SOLVER_E };
+
+struct outcomes;
+
 struct mcts_options {
     bool tree;         /* false: pure Monte Carlo, random first moves, nothing below the root (S1) */
     float c;           /* exploration constant on rewards 0..100 */
@@ -44,6 +49,9 @@ struct mcts_options {
     size_t memory;     /* bytes for the tree */
     uint64_t seed;
     struct cutoff cutoff;
+    enum solving solver;
+    const struct outcomes *outcomes; /* with a solver: where bounds begin; read by mcts_new only */
+    uint32_t scout; /* visits after which a node's children are looked at for ends; 0: never */
     /* A value added to the selection value of a move, for schemes that know something beforehand; NULL: none.
      */
     float (*prior)(void *data, const struct tree_node *node, uint32_t role, uint32_t move);
@@ -91,8 +99,12 @@ struct mcts {
     struct reasoner *reasoner; /* the same states and moves, for one state at a time; not owned */
     struct tree *tree;
     uint32_t nroles;
-    bool single;        /* one-player game */
-    float best;         /* one-player: best reward so far */
+    bool single;       /* one-player game */
+    float best;        /* one-player: best reward so far */
+    bool constant_sum; /* two roles whose goals add up to `sum`, by the rules */
+    int sum;
+    bool settled;       /* the root is: nothing more to search for */
+    uint64_t bounded;   /* nodes of which something was proved, ends apart */
     uint32_t max_steps; /* simulations longer than this are broken off as draws */
     struct hand *hands; /* nhands of them */
     uint32_t nhands;
@@ -124,7 +136,9 @@ void mcts_pool(struct mcts *m, struct mcts *const *others, uint32_t n);
 struct mcts_move {
     uint32_t move, n;
     float mean, best, rave;
-    float value; /* what the move is chosen by, where it is the mean: mixed with RAVE, if there is any */
+    float value;     /* what the move is chosen by, where it is the mean: mixed with RAVE, if there is any */
+    float low, high; /* what is proved of it, for its role */
+    uint32_t plies;  /* moves to the end if that is one value; else 0 */
 };
 uint32_t mcts_moves(struct mcts *m, uint32_t role, struct mcts_move *out,
                     uint32_t room); /* most visited first; returns how many there are */

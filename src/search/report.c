@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What the search has to say: moves at the root, the expected line, the move to play. */
-#include "search/mcts.h"
+#include "search/prove.h"
 
 #include <stdlib.h>
 
@@ -17,13 +17,17 @@ struct row {
     uint32_t move, n;
     float mean, best, rave;
     bool raved; /* there is something in `rave` */
+    bool out, solved;
+    struct bound bound; /* for the role, of what the move leads to */
+    uint32_t plies;     /* to the end, if solved */
 };
 
 static struct row row_of(const struct mcts *m, uint32_t role, uint32_t i)
 {
     struct tree_node *root = tree_node(m->tree, m->tree->root);
     const struct tree_action *a = node_action(m->tree, root, role) + i;
-    struct row row = {.move = a->move, .n = a->n, .mean = a->mean};
+    struct row row = {.move = a->move, .n = a->n, .mean = a->mean, .out = action_is(a, ACTION_OUT)};
+    row.bound = prove_action(m, role, i, &row.plies, &row.solved);
     if (m->pool) {
         const struct pooled *p = m->pool + (a - node_action(m->tree, root, 0));
         row.n = (uint32_t)p->n;
@@ -49,7 +53,14 @@ uint32_t mcts_moves(struct mcts *m, uint32_t role, struct mcts_move *out, uint32
     if (!all) return 0;
     for (uint32_t i = 0; i < count; i++) {
         struct row row = row_of(m, role, i);
-        all[i] = (struct mcts_move){row.move, row.n, row.mean, row.best, row.rave, 0};
+        all[i] = (struct mcts_move){.move = row.move,
+                                    .n = row.n,
+                                    .mean = row.mean,
+                                    .best = row.best,
+                                    .rave = row.rave,
+                                    .low = row.bound.low,
+                                    .high = row.bound.high,
+                                    .plies = row.solved ? row.plies : 0};
     }
     qsort(all, count, sizeof *all, by_visits);
     if (all != out) {
@@ -75,9 +86,26 @@ static float worth(const struct mcts *m, const struct row *row, uint32_t visits)
     return beta * row->rave + (1 - beta) * row->mean;
 }
 
-/* Positive: a is better than b; 0: nothing tells them apart. */
-static int compare(const struct mcts *m, const struct row *a, const struct row *b, uint32_t visits)
+/* What is proved comes first: a move that is out is no move. If the value is known, those that reach it; of
+ * wins the shortest known, of losses the longest, then where the other is more likely to go wrong. */
+static int compare_proved(const struct mcts *m, const struct row *a, const struct row *b, uint32_t role)
 {
+    struct bound all = prove_root(m, role);
+    bool known = all.high - all.low < 1e-3f, wins = known && all.low >= prove_most(m, role);
+    if (known && (a->bound.low >= all.low - 1e-3f) != (b->bound.low >= all.low - 1e-3f))
+        return a->bound.low > b->bound.low ? 1 : -1;
+    if (a->out != b->out) return b->out ? 1 : -1;
+    if (!known || !a->solved || !b->solved || a->plies == b->plies) return 0;
+    if (wins) return a->plies < b->plies ? 1 : -1;
+    return all.low <= prove_least(m, role) ? (a->plies > b->plies ? 1 : -1) : 0;
+}
+
+/* Positive: a is better than b; 0: nothing tells them apart. */
+static int compare(const struct mcts *m, const struct row *a, const struct row *b, uint32_t role,
+                   uint32_t visits)
+{
+    int proved = prove_is_on(m) ? compare_proved(m, a, b, role) : 0;
+    if (proved) return proved;
     float x = worth(m, a, visits), y = worth(m, b, visits);
     if (!a->n != !b->n) return a->n > 0 ? 1 : -1;
     if (m->single && m->opt.tree && a->best != b->best) return a->best > b->best ? 1 : -1;
@@ -89,13 +117,13 @@ static int compare(const struct mcts *m, const struct row *a, const struct row *
 struct rank {
     const struct mcts *m;
     struct row row;
-    uint32_t visits, index, chosen; /* of the root; of the move; the move that is played */
+    uint32_t role, visits, index, chosen; /* of the root; of the move; the move that is played */
 };
 
 static int by_rank(const void *a, const void *b)
 {
     const struct rank *x = a, *y = b;
-    int better = compare(x->m, &x->row, &y->row, x->visits);
+    int better = compare(x->m, &x->row, &y->row, x->role, x->visits);
     if (better) return -better;
     if ((x->row.move == x->chosen) != (y->row.move == y->chosen)) return x->row.move == x->chosen ? -1 : 1;
     return x->index < y->index ? -1 : 1;
@@ -108,15 +136,41 @@ uint32_t mcts_ranking(struct mcts *m, uint32_t role, struct mcts_move *out, uint
     uint32_t visits = count ? root_visits(m, role) : 0, chosen = UINT32_MAX;
     if (!all) return 0;
     mcts_best(m, role, &chosen);
-    for (uint32_t i = 0; i < count; i++) all[i] = (struct rank){m, row_of(m, role, i), visits, i, chosen};
+    for (uint32_t i = 0; i < count; i++)
+        all[i] = (struct rank){m, row_of(m, role, i), role, visits, i, chosen};
     qsort(all, count, sizeof *all, by_rank);
     for (uint32_t i = 0; i < count && i < room; i++) {
         const struct row *row = &all[i].row;
-        out[i] =
-            (struct mcts_move){row->move, row->n, row->mean, row->best, row->rave, worth(m, row, visits)};
+        out[i] = (struct mcts_move){.move = row->move,
+                                    .n = row->n,
+                                    .mean = row->mean,
+                                    .best = row->best,
+                                    .rave = row->rave,
+                                    .value = worth(m, row, visits),
+                                    .low = row->bound.low,
+                                    .high = row->bound.high,
+                                    .plies = row->solved ? row->plies : 0};
     }
     free(all);
     return count;
+}
+
+/* Where two choose at once and the value is known, moves are drawn as often as the equilibrium has them: the
+ * best mean would be found out. */
+static bool draw_from_mixture(const struct mcts *m, uint32_t role, uint32_t count, struct rng *rng,
+                              uint32_t *move)
+{
+    double *share = prove_is_on(m) ? malloc(count * sizeof *share) : NULL;
+    bool known = share && prove_mixture(m, role, share);
+    if (known) {
+        double left = rng_unit(rng);
+        uint32_t i = 0;
+        while (i + 1 < count && left >= share[i]) left -= share[i++];
+        while (i > 0 && share[i] <= 0) i--;
+        *move = node_action(m->tree, tree_node(m->tree, m->tree->root), role)[i].move;
+    }
+    free(share);
+    return known;
 }
 
 /* Where nothing tells moves apart, the order of the rules must not: any one, but the same each time it is
@@ -129,10 +183,11 @@ bool mcts_best(struct mcts *m, uint32_t role, uint32_t *move)
     if (count == 0) return false;
     struct rng rng;
     rng_init(&rng, m->opt.seed ^ n->hash);
+    if (draw_from_mixture(m, role, count, &rng, move)) return true;
     struct row best = row_of(m, role, 0);
     for (uint32_t i = 1; i < count; i++) {
         struct row row = row_of(m, role, i);
-        int better = compare(m, &row, &best, visits);
+        int better = compare(m, &row, &best, role, visits);
         if (better > 0) ties = 1;
         if (better > 0 || (better == 0 && rng_below(&rng, ++ties) == 0)) best = row;
     }
@@ -166,6 +221,8 @@ uint32_t mcts_line(struct mcts *m, uint32_t *moves, uint32_t max_steps)
 float mcts_value(struct mcts *m, uint32_t role)
 {
     if (!m->tree->root) return 50;
+    struct bound known = prove_root(m, role);
+    if (prove_is_on(m) && known.high - known.low < 1e-3f) return known.low;
     double sum = 0, visits = 0;
     uint32_t count = node_actions(m->tree, tree_node(m->tree, m->tree->root), role);
     for (uint32_t i = 0; i < count; i++) {

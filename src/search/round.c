@@ -23,6 +23,10 @@ static void finish_parked(struct driver *d, uint32_t lane)
         struct tree_node *n = tree_node(t, f->node);
         node_set_goals(t, n, reward);
         count_add(t, &n->visits, 1);
+        if (t->with_bounds) {
+            prove_end(f->hand->search, f->node);
+            f->proved = f->node;
+        }
     }
     flight_finish(f, reward);
 }
@@ -373,6 +377,7 @@ static void fetch_goals(struct driver *d, const struct flight *f)
         goals[i] = (float)(goal == GOAL_UNDEFINED ? 0 : goal);
     }
     node_set_goals(t, n, goals);
+    if (t->with_bounds) prove_end(f->hand->search, f->node);
 }
 
 /* Goals are swept for many lanes at once: when an eighth of the lanes wait for them, when one is in the way,

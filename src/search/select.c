@@ -15,18 +15,29 @@ float select_beta(uint32_t k, uint32_t visits)
     return sqrtf((float)k / (3.0f * (float)visits + (float)k));
 }
 
-static bool is_untried(const struct tree_action *a)
+/* What is `avoid`ed cannot matter. */
+static bool is_untried(const struct tree_action *a, uint32_t avoid)
 {
-    return count_of(&a->n) == 0 && pending_of(a) == 0;
+    return count_of(&a->n) == 0 && pending_of(a) == 0 && !action_is(a, avoid);
+}
+
+/* E-UCT goes where something is still unsolved, as long as there is such a move. */
+static uint32_t to_avoid(const struct mcts *m, const struct tree_action *a, uint32_t n)
+{
+    if (m->opt.solver == SOLVER_OFF) return 0;
+    if (m->opt.solver == SOLVER_S) return ACTION_OUT;
+    for (uint32_t i = 0; i < n; i++)
+        if (!action_is(&a[i], ACTION_OUT | ACTION_SETTLED)) return ACTION_OUT | ACTION_SETTLED;
+    return ACTION_OUT;
 }
 
 /* Among the moves never tried, the playout policy decides. */
 static uint32_t try_new(struct hand *h, const struct tree_action *a, uint32_t n, uint32_t untried,
-                        const struct situation *s)
+                        uint32_t avoid, const struct situation *s)
 {
     uint32_t few[256], *moves = untried <= 256 ? few : malloc(untried * sizeof *moves), count = 0, last = 0;
     for (uint32_t i = 0; i < n; i++)
-        if (is_untried(&a[i]) && count < untried) {
+        if (is_untried(&a[i], avoid) && count < untried) {
             if (moves) moves[count] = a[i].move;
             count++;
             last = i;
@@ -52,12 +63,12 @@ uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, co
     struct tree_action *a = node_action(m->tree, node, role);
     if (n == 1) return 0;
     if (!m->opt.tree) return rng_below(&h->rng, n);
-    uint32_t untried = 0, pending_here = 0;
+    uint32_t untried = 0, pending_here = 0, avoid = to_avoid(m, a, n);
     for (uint32_t i = 0; i < n; i++) {
-        untried += is_untried(&a[i]);
+        untried += is_untried(&a[i], avoid);
         pending_here += pending_of(&a[i]);
     }
-    if (untried && (untried == n || !m->opt.urgency)) return try_new(h, a, n, untried, s);
+    if (untried && (untried == n || !m->opt.urgency)) return try_new(h, a, n, untried, avoid, s);
 
     uint32_t visits = count_of(&node->visits) + pending_here;
     float ln_visits = logf((float)(visits ? visits : 1)), c = m->opt.c;
@@ -67,7 +78,7 @@ uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, co
     uint32_t best = 0, ties = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t finished = count_of(&a[i].n), pending = pending_of(&a[i]), tries = finished + pending;
-        if (tries == 0) continue;
+        if (tries == 0 || action_is(&a[i], avoid)) continue;
         float mean = mean_of(&a[i].mean);
         if (pending) mean = mean * (float)finished / (float)tries;
         float value = select_uct(mean, tries, ln_visits, c);
@@ -81,6 +92,6 @@ uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, co
     /* Urgency (002 algorithm 6): what UCT would say of a draw seen once, less and less the fewer moves are
      * left. */
     if (untried && top < 50 + c * sqrtf(ln_visits) * (float)untried / (float)n)
-        return try_new(h, a, n, untried, s);
+        return try_new(h, a, n, untried, avoid, s);
     return best;
 }

@@ -36,9 +36,19 @@ void node_set_goals(const struct tree *t, struct tree_node *n, const float *goal
     node_set_flags(n, NODE_GOALS);
 }
 
+static uint32_t bound_words(const struct tree *t)
+{
+    return t->with_bounds ? t->nroles : 0;
+}
+
+struct bound *node_bounds(const struct tree *t, struct tree_node *n)
+{
+    return (struct bound *)(void *)(n->body + n->words + goal_words(t));
+}
+
 static uint32_t *node_first(const struct tree *t, const struct tree_node *n)
 {
-    return (uint32_t *)(n->body + n->words + goal_words(t));
+    return (uint32_t *)(n->body + n->words + goal_words(t) + bound_words(t));
 }
 
 uint32_t node_actions(const struct tree *t, const struct tree_node *n, uint32_t role)
@@ -49,7 +59,7 @@ uint32_t node_actions(const struct tree *t, const struct tree_node *n, uint32_t 
 
 static struct tree_action *all_actions(const struct tree *t, const struct tree_node *n)
 {
-    return (struct tree_action *)(n->body + n->words + goal_words(t) + first_words(t));
+    return (struct tree_action *)(n->body + n->words + goal_words(t) + bound_words(t) + first_words(t));
 }
 
 static size_t action_words(uint32_t count)
@@ -108,9 +118,18 @@ struct tree *tree_new(uint32_t nroles, size_t limit, bool with_rave, bool with_b
     return t;
 }
 
+bool tree_bound(struct tree *t, const struct bound *widest)
+{
+    t->widest = malloc(t->nroles * sizeof *t->widest);
+    if (!t->widest) return false;
+    memcpy(t->widest, widest, t->nroles * sizeof *t->widest);
+    return t->with_bounds = true;
+}
+
 void tree_free(struct tree *t)
 {
     if (!t) return;
+    free(t->widest);
     free(t->space);
     free(t->old_space);
     free(t->table);
@@ -244,7 +263,7 @@ uint32_t tree_add(struct tree *t, const uint64_t *state, uint32_t words, uint64_
         total += legal[r].n;
         if (legal[r].n > 1) choosing++, mover = r;
     }
-    size_t size = sizeof(struct tree_node) / 8 + words + goal_words(t) + first_words(t) +
+    size_t size = sizeof(struct tree_node) / 8 + words + goal_words(t) + bound_words(t) + first_words(t) +
                   action_words(total) + (t->with_rave ? total : 0) + (t->with_best ? (total + 1) / 2 : 0);
     uint32_t node = 0;
     if (!t->full && size <= UINT32_MAX / 2 && (!table_crowded(t) || (may_move(t) && grow_table(t))))
@@ -261,6 +280,7 @@ uint32_t tree_add(struct tree *t, const uint64_t *state, uint32_t words, uint64_
     n->mover = choosing > 1 ? NO_MOVER : mover;
     n->flags = terminal ? NODE_TERMINAL : 0;
     memcpy(n->body, state, words * sizeof *state);
+    if (t->with_bounds) memcpy(node_bounds(t, n), t->widest, t->nroles * sizeof *t->widest);
     uint32_t *first = node_first(t, n);
     struct tree_action *a = all_actions(t, n);
     for (uint32_t r = 0; r < t->nroles; r++) {
@@ -301,6 +321,13 @@ uint32_t tree_child(const struct tree *t, uint32_t node, const uint32_t *choice)
     uint32_t edge;
     edge_slot(t, node, joint_number(t, n, choice), &edge);
     return __atomic_load_n(&t->edges[edge].child, __ATOMIC_ACQUIRE);
+}
+
+struct tree_edge *tree_edge(const struct tree *t, uint32_t node, const uint32_t *choice)
+{
+    uint32_t edge;
+    edge_slot(t, node, joint_number(t, tree_node(t, node), choice), &edge);
+    return edge ? &t->edges[edge] : NULL;
 }
 
 static bool grow_edges(struct tree *t)

@@ -12,6 +12,11 @@
  * Q(s, a). `pending` counts simulations on their way through the action: until they return they count as lost
  * (virtual loss).
  *
+ * With `with_bounds` every role has bounds per node, too: what it gets from there at least and at most,
+ * whoever plays how from the knowledge of the rules alone (prove.h). They only ever get closer. Two bits of
+ * `pending` say of an action what follows from them: that it cannot matter any more, that it leads to
+ * something settled.
+ *
  * A node is a number (its place in the space); tree_node() turns it into a pointer that is valid until the
  * next tree_add, tree_grow or tree_collect. When the space is full, tree_collect copies what is worth keeping
  * to a new space (a copying collector): what can be reached from the root, and, if that is still too much,
@@ -31,10 +36,17 @@
 
 struct tree_action {
     uint32_t move;
-    uint32_t n;     /* N(s, a): finished simulations */
-    float mean;     /* Q(s, a) */
-    uint32_t child; /* 0: none yet, or the node uses edges */
-    uint32_t pending;
+    uint32_t n;       /* N(s, a): finished simulations */
+    float mean;       /* Q(s, a) */
+    uint32_t child;   /* 0: none yet, or the node uses edges */
+    uint32_t pending; /* below the two bits: simulations on their way */
+};
+
+#define ACTION_OUT (1u << 31)     /* proved to bring nothing that another does not bring */
+#define ACTION_SETTLED (1u << 30) /* wherever it leads, the value is known */
+
+struct bound {
+    float low, high;
 };
 
 struct rave {
@@ -42,7 +54,14 @@ struct rave {
     uint32_t n;
 };
 
-enum { NODE_TERMINAL = 1, NODE_GOALS = 2 /* goals are known */, NODE_MARKED = 4 /* while collecting */ };
+enum {
+    NODE_TERMINAL = 1,
+    NODE_GOALS = 2,   /* goals are known */
+    NODE_MARKED = 4,  /* while collecting */
+    NODE_BOUNDED = 8, /* something is proved about it */
+    NODE_SOLVED = 16, /* what every role gets */
+    NODE_SCOUTED = 32 /* its children were looked at for ends */
+};
 #define NO_MOVER UINT32_MAX
 
 struct tree_node {
@@ -55,18 +74,24 @@ struct tree_node {
     uint32_t edges;   /* first edge of the chain, 0: none */
     uint32_t forward; /* where it went in the collection going on */
     uint32_t flags;
-    uint64_t body[]; /* state; goals (int16 by role); first[nroles + 1] (uint32); actions; rave; best */
+    uint32_t plies;   /* solved: moves to the end, as far as is known */
+    uint32_t changes; /* several choose: how often a child's bounds moved */
+    uint64_t
+        body[]; /* state; goals (int16 by role); bounds; first[nroles + 1] (uint32); actions; rave; best */
 };
 
 struct tree_edge {
     uint64_t joint;
-    uint32_t parent, child, next, unused;
+    uint32_t parent, child, next;
+    uint32_t told; /* which bounds of the child the parent knows (prove.c); 0: none */
 };
 
 struct tree {
     uint32_t nroles;
     bool with_rave, with_best; /* statistics that only some searches need */
-    size_t limit;              /* bytes, all together */
+    bool with_bounds;
+    struct bound *widest; /* by role: where bounds begin; owned; NULL without bounds */
+    size_t limit;         /* bytes, all together */
     uint64_t *space;
     uint32_t used, capacity; /* words */
     uint32_t nodes;
@@ -88,6 +113,8 @@ struct tree {
 
 /* `limit` in bytes. NULL without memory. */
 struct tree *tree_new(uint32_t nroles, size_t limit, bool with_rave, bool with_best);
+/* From now on nodes have bounds, beginning with these; the tree must be empty. False: no memory. */
+bool tree_bound(struct tree *t, const struct bound *widest);
 void tree_free(struct tree *t);
 void tree_clear(struct tree *t); /* forget everything */
 
@@ -129,7 +156,15 @@ static inline void node_set_flags(struct tree_node *n, uint32_t flags)
 }
 static inline uint32_t pending_of(const struct tree_action *a)
 {
-    return __atomic_load_n(&a->pending, __ATOMIC_RELAXED);
+    return __atomic_load_n(&a->pending, __ATOMIC_RELAXED) & ~(ACTION_OUT | ACTION_SETTLED);
+}
+static inline bool action_is(const struct tree_action *a, uint32_t what)
+{
+    return __atomic_load_n(&a->pending, __ATOMIC_RELAXED) & what;
+}
+static inline void action_mark(struct tree_action *a, uint32_t what)
+{
+    __atomic_fetch_or(&a->pending, what, __ATOMIC_RELAXED);
 }
 static inline void pending_add(const struct tree *t, struct tree_action *a, int by)
 {
@@ -149,6 +184,7 @@ uint64_t *node_state(struct tree_node *n);
 int node_goal(const struct tree *t, const struct tree_node *n, uint32_t role); /* once NODE_GOALS is set */
 /* Writes them and sets NODE_GOALS; several threads may write the same. */
 void node_set_goals(const struct tree *t, struct tree_node *n, const float *goals);
+struct bound *node_bounds(const struct tree *t, struct tree_node *n); /* by role; with_bounds only */
 uint32_t node_actions(const struct tree *t, const struct tree_node *n, uint32_t role);     /* how many */
 struct tree_action *node_action(const struct tree *t, struct tree_node *n, uint32_t role); /* the first */
 struct rave *node_rave(const struct tree *t, struct tree_node *n,
@@ -159,6 +195,8 @@ float *node_best(const struct tree *t, struct tree_node *n, uint32_t role); /* p
  * no room for an edge. */
 uint32_t tree_child(const struct tree *t, uint32_t node, const uint32_t *choice);
 void tree_link(struct tree *t, uint32_t node, const uint32_t *choice, uint32_t child);
+/* The edge of a choice, where several have one; NULL: there is none. */
+struct tree_edge *tree_edge(const struct tree *t, uint32_t node, const uint32_t *choice);
 
 /* With all threads at rest: make the room that somebody missed. False if the limit forbids it: collect. */
 bool tree_grow(struct tree *t);

@@ -9,7 +9,7 @@ import tempfile
 import harness
 
 TABLES = ([f"000-table-{n}" for n in range(1, 12)] + [f"001-table-{n}" for n in range(2, 14)] +
-          [f"002-table-{n}" for n in ("4.1", "4.2", "4.3", "4.4", "5.1", "5.2")])
+          [f"002-table-{n}" for n in ("4.1", "4.2", "4.3", "4.4", "5.1", "5.2", "6.1", "6.2", "6.3", "6.4")])
 
 
 class Papers(harness.Case):
@@ -25,7 +25,7 @@ class Papers(harness.Case):
 
     def test_every_table_has_a_quick_part_that_plays(self):
         for table in TABLES:
-            game = {"001-table-6": "queens"}.get(table, "connect5")
+            game = {"001-table-6": "queens"}.get(table, "goofspiel6" if "-6." in table else "connect5")
             # two games a cell with hardly any thought: enough to see that names, players and figures fit
             self.ludens("lab", "run", "paper/" + table, "--quick", "--sims", 3, "--games", 2, "--only", game,
                         "--db", self.db)

@@ -21,6 +21,9 @@ CLOCK = 2
 SLOW = "LUDENS_SLOW" in os.environ
 
 
+UNSOLVED = "--player", "champion,solver=off"  # one that has solved the tree answers before it can be struck
+
+
 class Kill(harness.Case):
     def pids(self, server, match, what):
         """The processes of a match that were started last."""
@@ -62,7 +65,7 @@ class Kill(harness.Case):
         return summary
 
     def test_one_match_with_many_deaths(self):
-        server = Server(self)
+        server = Server(self, *UNSOLVED)
         summary = self.play(server, "m", {
             (-1, "turn"): lambda: self.strike(server, "m", "both", signal.SIGKILL),
             (0, "turn"): lambda: self.strike(server, "m", "search", signal.SIGKILL),
@@ -76,7 +79,7 @@ class Kill(harness.Case):
 
     @harness.unittest.skipUnless(SLOW, "slow")
     def test_every_kind_of_death(self):
-        server = Server(self, "--matches", 2)
+        server = Server(self, *UNSOLVED, "--matches", 2)
         cases = itertools.product(("search", "keeper", "both"), (signal.SIGKILL, signal.SIGSTOP), ("turn", "ponder"), (-1, 0, 2))
         for i, (what, sign, when, turn) in enumerate(cases):
             with self.subTest(what=what, sign=sign, when=when, turn=turn):
@@ -88,7 +91,7 @@ class Kill(harness.Case):
     @harness.unittest.skipUnless(SLOW, "slow")
     def test_a_search_that_hangs(self):
         """Its thread is held by ptrace, which is not reported to the server as a stop is."""
-        server = Server(self)
+        server = Server(self, *UNSOLVED)
         libc = ctypes.CDLL(None, use_errno=True)
         seize, interrupt = 0x4206, 0x4207
         held = []
@@ -106,7 +109,7 @@ class Kill(harness.Case):
     @harness.unittest.skipUnless(SLOW, "slow")
     def test_memory_runs_out(self):
         """The search of a whole match is short of memory again and again."""
-        server = Server(self, "--memory", 200)
+        server = Server(self, *UNSOLVED, "--memory", 200)
         over = threading.Event()
 
         def shrink():
@@ -131,7 +134,7 @@ class Kill(harness.Case):
         self.assertEqual((record["ending"], record["errors"]), ("completed", []))
 
     def test_the_server_dies_and_takes_everybody_along(self):
-        server = Server(self)
+        server = Server(self, *UNSOLVED)
         self.assertEqual(server.post(f"(START m robot ({TREE}) 0 2)"), "ready")
         children = server.children()
         self.assertEqual(len(children), 2)

@@ -3,6 +3,7 @@
 """Wins in one and blocks in one, over many games. In every position there is exactly one move that wins at once, or
 exactly one after which the opponent cannot win at once."""
 import json
+import os
 
 import harness
 
@@ -108,6 +109,16 @@ class Tactics(harness.Case):
 
     def test_a_threat_to_win_in_one_is_met_in_every_game(self):
         self.find("block")
+
+    def test_deeper_ones_that_solve_has_found_are_found_and_wins_are_proved(self):
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "tactics.txt")) as file:
+            rows = [[field.strip() for field in line.split("|")] for line in file if line[0] != "#"]
+        for game, kind, plies, moves, best in rows:
+            out = json.loads(self.ludens("think", game, "--moves", moves, "--sims", SIMULATIONS, "--json")[0])
+            self.assertEqual(out["best"], best, (game, kind, moves))
+            if kind == "win" and int(plies) == 3:
+                self.assertRegex(out.get("proved", ""), r"wins in \d+$", (game, moves))
+                self.assertLess(out["simulations"], SIMULATIONS)  # a proved win is played at once
 
 
 if __name__ == "__main__":

@@ -245,7 +245,7 @@ static void tree_is_at_rest(const struct tree *t)
         for (uint32_t r = 0; r < t->nroles && !(n->flags & NODE_TERMINAL); r++) {
             uint64_t sum = 0;
             for (uint32_t i = 0; i < node_actions(t, n, r); i++) {
-                assert_int_equal(node_action(t, n, r)[i].pending, 0);
+                assert_int_equal(pending_of(&node_action(t, n, r)[i]), 0);
                 sum += node_action(t, n, r)[i].n;
             }
             assert_int_equal(sum, n->visits);

@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "search/prove.h"
+
+#include "search/driver_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NEAR 1e-4f         /* of floats: two values that are the same */
+#define MOST_CELLS 4096    /* of a duel; larger ones stay open */
+#define NEARLY_SOLVED 1.0f /* play the mixture when the bounds are no further apart */
+
+void prover_done(struct prover *p)
+{
+    matrix_work_done(&p->work);
+    free(p->duel);
+    expander_free(p->expander);
+    *p = (struct prover){0};
+}
+
+static bool equal(struct bound b)
+{
+    return b.high - b.low < NEAR;
+}
+
+/* Bounds only get closer, whoever writes last. */
+static bool raise_low(struct bound *b, float low)
+{
+    float now = mean_of(&b->low);
+    while (low > now + NEAR / 10)
+        if (__atomic_compare_exchange(&b->low, &now, &low, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            return true;
+    return false;
+}
+
+static bool lower_high(struct bound *b, float high)
+{
+    float now = mean_of(&b->high);
+    while (high < now - NEAR / 10)
+        if (__atomic_compare_exchange(&b->high, &now, &high, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            return true;
+    return false;
+}
+
+static bool tighten(struct bound *b, float low, float high)
+{
+    bool low_moved = raise_low(b, low), high_moved = lower_high(b, high);
+    return low_moved || high_moved;
+}
+
+static struct bound read_bound(const struct bound *b)
+{
+    return (struct bound){mean_of(&b->low), mean_of(&b->high)};
+}
+
+static struct bound bound_of(const struct tree *t, uint32_t node, uint32_t role)
+{
+    return node ? read_bound(node_bounds(t, tree_node(t, node)) + role) : t->widest[role];
+}
+
+/* --- Ends ----------------------------------------------------------------------------------------------- */
+
+void prove_end(struct mcts *m, uint32_t node)
+{
+    struct tree *t = m->tree;
+    struct tree_node *n = tree_node(t, node);
+    struct bound *b = node_bounds(t, n);
+    /* An end without a goal, a fault of the sheet: nothing is proved about it. */
+    if (m->constant_sum && node_goal(t, n, 0) + node_goal(t, n, 1) != m->sum) return;
+    for (uint32_t r = 0; r < m->nroles; r++) {
+        mean_set(&b[r].low, (float)node_goal(t, n, r));
+        mean_set(&b[r].high, (float)node_goal(t, n, r));
+    }
+    node_set_flags(n, NODE_BOUNDED | NODE_SOLVED);
+}
+
+/* --- One node ------------------------------------------------------------------------------------------- */
+
+/* Two roles: what one does not get the other does. */
+static bool share_out(const struct mcts *m, struct bound *b, uint32_t role)
+{
+    struct bound own = read_bound(&b[role]);
+    return tighten(&b[1 - role], (float)m->sum - own.high, (float)m->sum - own.low);
+}
+
+/* The action that is never out: the most it can still bring, then the most it promises. */
+static uint32_t hopeful(const struct tree *t, const struct tree_action *a, uint32_t count, uint32_t role)
+{
+    uint32_t best = 0;
+    struct bound top = {-INFINITY, -INFINITY};
+    for (uint32_t i = 0; i < count; i++) {
+        struct bound b = bound_of(t, a[i].child, role);
+        if (action_is(&a[i], ACTION_OUT)) continue;
+        if (b.high > top.high || (b.high == top.high && b.low > top.low)) top = b, best = i;
+    }
+    return best;
+}
+
+/* The others' bounds, from the children that the mover may still choose. */
+static bool hull(const struct mcts *m, struct tree_node *n, uint32_t mover)
+{
+    const struct tree *t = m->tree;
+    const struct tree_action *a = node_action(t, n, mover);
+    uint32_t count = node_actions(t, n, mover);
+    struct bound *b = node_bounds(t, n);
+    float sure = mean_of(&b[mover].low);
+    bool moved = false;
+    for (uint32_t r = 0; r < m->nroles; r++) {
+        struct bound all = {INFINITY, -INFINITY};
+        if (r == mover) continue;
+        for (uint32_t i = 0; i < count; i++) {
+            if (bound_of(t, a[i].child, mover).high < sure) continue; /* equal ones he may choose */
+            struct bound c = bound_of(t, a[i].child, r);
+            if (c.low < all.low) all.low = c.low;
+            if (c.high > all.high) all.high = c.high;
+        }
+        if (all.low <= all.high) moved |= tighten(&b[r], all.low, all.high);
+    }
+    return moved;
+}
+
+static void count_plies(const struct mcts *m, struct tree_node *n, uint32_t mover)
+{
+    const struct tree *t = m->tree;
+    const struct tree_action *a = node_action(t, n, mover);
+    uint32_t count = node_actions(t, n, mover), least = UINT32_MAX, most = 0;
+    struct bound b = read_bound(&node_bounds(t, n)[mover]);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!a[i].child) continue;
+        struct tree_node *c = tree_node(t, a[i].child);
+        if (!equal(bound_of(t, a[i].child, mover)) ||
+            fabsf(bound_of(t, a[i].child, mover).low - b.low) > NEAR)
+            continue;
+        uint32_t plies = count_of(&c->plies);
+        if (plies < least) least = plies;
+        if (plies > most) most = plies;
+    }
+    /* who wins hurries, everybody else does not */
+    bool hurry = b.low >= t->widest[mover].high - NEAR && least < UINT32_MAX;
+    __atomic_store_n(&n->plies, 1 + (hurry ? least : most), __ATOMIC_RELAXED);
+}
+
+static bool update_turn(struct mcts *m, struct tree_node *n, bool *outed)
+{
+    struct tree *t = m->tree;
+    uint32_t mover = n->mover, count = node_actions(t, n, mover);
+    struct tree_action *a = node_action(t, n, mover);
+    struct bound *b = node_bounds(t, n), now = {t->widest[mover].low, -INFINITY};
+    float sure = mean_of(&b[mover].low);
+    for (uint32_t i = 0; i < count; i++) {
+        /* what is out brings no more than is sure already */
+        struct bound c =
+            action_is(&a[i], ACTION_OUT) ? (struct bound){sure, sure} : bound_of(t, a[i].child, mover);
+        if (c.low > now.low) now.low = c.low;
+        if (c.high > now.high) now.high = c.high;
+    }
+    bool moved = tighten(&b[mover], now.low, now.high);
+    sure = mean_of(&b[mover].low);
+    uint32_t keep = hopeful(t, a, count, mover);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!a[i].child) continue;
+        if (i != keep && bound_of(t, a[i].child, mover).high <= sure && !action_is(&a[i], ACTION_OUT)) {
+            action_mark(&a[i], ACTION_OUT);
+            *outed = true;
+        }
+        if (node_flags(tree_node(t, a[i].child)) & NODE_SOLVED) action_mark(&a[i], ACTION_SETTLED);
+    }
+    if (m->nroles == 1) return moved;
+    if (m->constant_sum) return moved | share_out(m, b, mover);
+    return moved | hull(m, n, mover);
+}
+
+/* The matrices of a node where two choose at once, in the prover's room. NULL: too large, or no memory. */
+static struct duel *lay_out(const struct mcts *m, struct tree_node *n, struct prover *p)
+{
+    const struct tree *t = m->tree;
+    uint32_t rows = node_actions(t, n, 0), columns = node_actions(t, n, 1);
+    size_t need = duel_bytes(rows, columns);
+    if ((size_t)rows * columns > MOST_CELLS) return NULL;
+    if (p->duel_cap < need) {
+        void *grown = realloc(p->duel, need);
+        if (!grown) return NULL;
+        p->duel = grown, p->duel_cap = need;
+    }
+    struct duel *d = duel_init(p->duel, rows, columns, (double)t->widest[0].low, (double)t->widest[0].high);
+    struct bound b = read_bound(node_bounds(t, n));
+    d->low = (double)b.low, d->high = (double)b.high;
+    for (uint32_t i = 0; i < rows; i++) d->row_out[i] = action_is(node_action(t, n, 0) + i, ACTION_OUT);
+    for (uint32_t i = 0; i < columns; i++) d->column_out[i] = action_is(node_action(t, n, 1) + i, ACTION_OUT);
+    for (uint32_t e = count_of(&n->edges); e; e = t->edges[e].next) {
+        uint32_t child = __atomic_load_n(&t->edges[e].child, __ATOMIC_ACQUIRE),
+                 joint = (uint32_t)t->edges[e].joint;
+        if (!child) continue;
+        struct bound c = bound_of(t, child, 0);
+        duel_set(d, joint / columns, joint % columns, (double)c.low, (double)c.high);
+    }
+    return d;
+}
+
+/* Rows and columns in which nothing is open any more. */
+static void mark_settled(const struct tree *t, struct tree_node *n, const struct duel *d)
+{
+    for (uint32_t role = 0; role < 2; role++)
+        for (uint32_t i = 0; i < node_actions(t, n, role); i++) {
+            bool open = false;
+            uint32_t others = node_actions(t, n, 1 - role);
+            for (uint32_t k = 0; k < others && !open; k++) {
+                uint32_t cell = role == 0 ? i * d->columns + k : k * d->columns + i;
+                bool out = role == 0 ? d->column_out[k] : d->row_out[k];
+                open = !out && d->o[cell] - d->p[cell] > (double)NEAR;
+            }
+            if (!open) action_mark(node_action(t, n, role) + i, ACTION_SETTLED);
+        }
+}
+
+static bool update_duel(struct mcts *m, struct tree_node *n, struct prover *p)
+{
+    struct tree *t = m->tree;
+    uint32_t rows = node_actions(t, n, 0), columns = node_actions(t, n, 1);
+    /* nothing can move before a whole row or column has (002 §6.5) */
+    if (count_of(&n->changes) < (rows < columns ? rows : columns)) return false;
+    struct duel *d = lay_out(m, n, p);
+    if (!d) return false;
+    duel_update(d, &p->work, true);
+    for (uint32_t i = 0; i < rows; i++)
+        if (d->row_out[i]) action_mark(node_action(t, n, 0) + i, ACTION_OUT);
+    for (uint32_t i = 0; i < columns; i++)
+        if (d->column_out[i]) action_mark(node_action(t, n, 1) + i, ACTION_OUT);
+    mark_settled(t, n, d);
+    struct bound *b = node_bounds(t, n);
+    bool moved = tighten(&b[0], (float)d->low, (float)d->high);
+    return moved && (share_out(m, b, 0), true);
+}
+
+/* Several choose, and nobody knows what against whom. */
+static bool update_crowd(struct mcts *m, struct tree_node *n)
+{
+    const struct tree *t = m->tree;
+    struct bound *b = node_bounds(t, n);
+    uint64_t joints = 1, seen = 0;
+    bool moved = false;
+    for (uint32_t r = 0; r < m->nroles; r++) joints *= node_actions(t, n, r);
+    for (uint32_t e = count_of(&n->edges); e; e = t->edges[e].next) seen += t->edges[e].child != 0;
+    if (seen < joints) return false;
+    for (uint32_t r = 0; r < m->nroles; r++) {
+        struct bound all = {INFINITY, -INFINITY};
+        for (uint32_t e = count_of(&n->edges); e; e = t->edges[e].next) {
+            if (!t->edges[e].child) continue;
+            struct bound c = bound_of(t, t->edges[e].child, r);
+            if (c.low < all.low) all.low = c.low;
+            if (c.high > all.high) all.high = c.high;
+        }
+        moved |= tighten(&b[r], all.low, all.high);
+    }
+    return moved;
+}
+
+/* Work out a node's bounds from its children's. `outed`: a move is out that was not before. */
+static bool update(struct mcts *m, uint32_t node, struct prover *p, bool *outed)
+{
+    struct tree_node *n = tree_node(m->tree, node);
+    bool turn = n->mover != NO_MOVER;
+    bool moved = turn              ? update_turn(m, n, outed)
+                 : m->constant_sum ? update_duel(m, n, p)
+                                   : update_crowd(m, n);
+    if (!moved) return false;
+    struct bound *b = node_bounds(m->tree, n);
+    bool solved = true;
+    for (uint32_t r = 0; r < m->nroles; r++) solved &= equal(read_bound(&b[r]));
+    if (turn && equal(read_bound(&b[n->mover]))) count_plies(m, n, n->mover);
+    if (!(node_flags(n) & NODE_BOUNDED)) __atomic_fetch_add(&m->bounded, 1, __ATOMIC_RELAXED);
+    node_set_flags(n, NODE_BOUNDED | (solved ? NODE_SOLVED : 0));
+    return true;
+}
+
+/* --- The path ------------------------------------------------------------------------------------------- */
+
+/* Does the node not know yet what its child is worth? */
+static bool is_news(struct mcts *m, uint32_t node, uint32_t child, const uint32_t *choice)
+{
+    const struct tree *t = m->tree;
+    struct tree_node *n = tree_node(t, node);
+    uint32_t flags = node_flags(tree_node(t, child));
+    if (!(flags & NODE_BOUNDED)) return false;
+    if (n->mover != NO_MOVER) {
+        const struct tree_action *a = node_action(t, n, n->mover) + choice[n->mover];
+        if (action_is(a, ACTION_OUT | ACTION_SETTLED)) return false;
+        struct bound b = bound_of(t, node, n->mover), c = bound_of(t, child, n->mover);
+        return flags & NODE_SOLVED || c.low > b.low || c.high < b.high;
+    }
+    struct tree_edge *e = tree_edge(t, node, choice);
+    struct bound c = bound_of(t, child, 0);
+    uint32_t told = (uint32_t)(int32_t)(c.low * 64) * 31u + (uint32_t)(int32_t)(c.high * 64) + 1;
+    if (!e || e->told == told) return false;
+    e->told = told;
+    count_add(t, &n->changes, 1);
+    return true;
+}
+
+/* What the moves that are left of a node have brought its mover; false: nothing is known of them, or none is
+ * out. */
+static bool mean_of_rest(const struct tree *t, struct tree_node *n, float *mean)
+{
+    const struct tree_action *a = node_action(t, n, n->mover);
+    uint32_t count = node_actions(t, n, n->mover);
+    double sum = 0, visits = 0;
+    bool any = false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (action_is(&a[i], ACTION_OUT)) {
+            any = true;
+            continue;
+        }
+        sum += (double)count_of(&a[i].n) * (double)mean_of(&a[i].mean);
+        visits += count_of(&a[i].n);
+    }
+    if (visits > 0) *mean = (float)(sum / visits);
+    return any && visits > 0;
+}
+
+/* The means of a node's actions that led to `child` become what is known of it now; what that shifts them by
+ * is passed on to the node above, for as many visits. */
+struct shift {
+    float by[MCTS_MAX_ROLES];
+    float visits;
+};
+
+static void correct(struct flight *f, uint32_t step, uint32_t child, bool anew, struct shift *shift)
+{
+    const struct mcts *m = f->hand->search;
+    const struct tree *t = m->tree;
+    struct tree_node *n = tree_node(t, f->path[step]), *c = tree_node(t, child);
+    float rest = 0, visits = 0;
+    bool known = anew && (node_flags(c) & NODE_SOLVED);
+    bool partly = anew && !known && m->constant_sum && c->mover < 2 && mean_of_rest(t, c, &rest);
+    uint32_t mover = n->mover;
+    if (mover != NO_MOVER)
+        visits = (float)count_of(&node_action(t, n, mover)[f->choice[(size_t)step * m->nroles + mover]].n);
+    float share = visits > shift->visits ? shift->visits / visits : 1;
+    for (uint32_t r = 0; r < m->nroles && visits > 0; r++) {
+        struct tree_action *a = node_action(t, n, r) + f->choice[(size_t)step * m->nroles + r];
+        struct bound b = bound_of(t, child, r);
+        float mean = mean_of(&a->mean), target = mean + (shift->visits > 0 ? shift->by[r] * share : 0);
+        if (known) target = b.low;
+        if (partly) target = r == c->mover ? rest : (float)m->sum - rest;
+        if (target < b.low) target = b.low;
+        if (target > b.high) target = b.high;
+        shift->by[r] = target - mean;
+        mean_set(&a->mean, target);
+    }
+    shift->visits = visits;
+}
+
+/* From the end of the path up. `anew`: the child is not what it was, its bounds or what is left of its moves.
+ */
+static void tell_path(struct flight *f, uint32_t last, bool anew)
+{
+    struct mcts *m = f->hand->search;
+    struct prover *p = &f->hand->driver->prover;
+    struct shift shift = {.visits = 0};
+    uint32_t child = last;
+    for (uint32_t step = f->tree_steps; step-- > 0; child = f->path[step]) {
+        uint32_t node = f->path[step];
+        if (!node) return; /* collected meanwhile */
+        if (!child) continue;
+        bool news = is_news(m, node, child, f->choice + (size_t)step * m->nroles), outed = false,
+             moved = false;
+        if (news || anew || shift.visits > 0) correct(f, step, child, news || anew, &shift);
+        if (news) moved = update(m, node, p, &outed);
+        if (moved && step == 0) __atomic_store_n(&m->settled, prove_settled(m), __ATOMIC_RELAXED);
+        anew = moved || outed;
+    }
+}
+
+void prove_path(struct flight *f, uint32_t last)
+{
+    tell_path(f, last, false);
+}
+
+/* --- Scouting ------------------------------------------------------------------------------------------- */
+
+#define MOST_SCOUTED 512 /* joint moves; more of them cost more than they tell */
+
+/* An ended child becomes a node, if it is none yet. */
+static bool plant(struct mcts *m, uint32_t node, const uint32_t *choice, const struct place *p)
+{
+    struct tree *t = m->tree;
+    struct state s = {.w = (uint64_t *)p->state, .words = p->words, .cap = p->words};
+    uint64_t hash = state_hash(&s);
+    static const struct list none[MCTS_MAX_ROLES];
+    float goals[MCTS_MAX_ROLES];
+    if (tree_child(t, node, choice)) return false;
+    uint32_t child = tree_find(t, p->state, p->words, hash);
+    if (!child) child = tree_add(t, p->state, p->words, hash, true, none);
+    if (!child) return false;
+    for (uint32_t r = 0; r < m->nroles; r++) goals[r] = p->goals[r];
+    if (!(node_flags(tree_node(t, child)) & NODE_GOALS)) node_set_goals(t, tree_node(t, child), goals);
+    prove_end(m, child);
+    tree_link(t, node, choice, child);
+    return true;
+}
+
+void prove_scout(struct flight *f, uint32_t node)
+{
+    struct mcts *m = f->hand->search;
+    struct tree *t = m->tree;
+    struct driver *d = f->hand->driver;
+    struct tree_node *n = tree_node(t, node);
+    struct place place = {.state = node_state(n), .words = n->words, .joints = 1};
+    struct error ignored;
+    struct fan fan;
+    bool any = false;
+    node_set_flags(n, NODE_SCOUTED);
+    for (uint32_t r = 0; r < m->nroles; r++) {
+        place.joints *= node_actions(t, n, r);
+        if (place.joints > MOST_SCOUTED || place.joints == 0) return;
+    }
+    if (!d->prover.expander) d->prover.expander = expander_new(d->world->reasoner, d->code, &ignored);
+    if (!d->prover.expander || !fan_open(d->prover.expander, &place, &fan, &ignored)) return;
+    for (uint32_t i = 0; i < fan.n && fan.n == place.joints; i++) {
+        uint32_t choice[MCTS_MAX_ROLES];
+        bool same = true; /* the fan's moves are the node's, in the same order */
+        if (!fan.child[i].end) continue;
+        for (uint32_t r = 0; r < m->nroles; r++) {
+            choice[r] = i / fan.stride[r] % fan.count[r];
+            same &= node_action(t, tree_node(t, node), r)[choice[r]].move == fan.moves[r][choice[r]];
+        }
+        if (same) any |= plant(m, node, choice, &fan.child[i]);
+        if (same && m->constant_sum) count_add(t, &tree_node(t, node)->changes, 1);
+    }
+    fan_close(d->prover.expander, &fan);
+    bool outed = false, moved = any && update(m, node, &d->prover, &outed);
+    if (moved && f->tree_steps == 0) __atomic_store_n(&m->settled, prove_settled(m), __ATOMIC_RELAXED);
+    if (moved || outed) tell_path(f, node, true);
+}
+
+/* --- The root ------------------------------------------------------------------------------------------- */
+
+bool prove_is_on(const struct mcts *m)
+{
+    return m->tree->with_bounds && m->opt.solver != SOLVER_OFF;
+}
+
+float prove_least(const struct mcts *m, uint32_t role)
+{
+    return m->tree->widest ? m->tree->widest[role].low : 0;
+}
+
+float prove_most(const struct mcts *m, uint32_t role)
+{
+    return m->tree->widest ? m->tree->widest[role].high : 100;
+}
+
+struct bound prove_root(const struct mcts *m, uint32_t role)
+{
+    if (!prove_is_on(m) || !m->tree->root) return (struct bound){0, 100};
+    return bound_of(m->tree, m->tree->root, role);
+}
+
+bool prove_settled(const struct mcts *m)
+{
+    const struct tree *t = m->tree;
+    if (!t->with_bounds || m->opt.solver == SOLVER_OFF || !t->root) return false;
+    struct tree_node *n = tree_node(t, t->root);
+    const struct bound *b = node_bounds(t, n);
+    if (node_flags(n) & NODE_SOLVED) return true;
+    return n->mover != NO_MOVER && equal(read_bound(&b[n->mover]));
+}
+
+struct bound prove_action(const struct mcts *m, uint32_t role, uint32_t action, uint32_t *plies, bool *solved)
+{
+    const struct tree *t = m->tree;
+    struct tree_node *n = tree_node(t, t->root);
+    struct bound wide = t->widest ? t->widest[role] : (struct bound){0, 100};
+    *solved = false;
+    *plies = 0;
+    if (!prove_is_on(m) || n->mover == NO_MOVER || role != n->mover) return wide;
+    uint32_t child = node_action(t, n, role)[action].child;
+    if (!child) return wide;
+    struct bound b = bound_of(t, child, role);
+    *solved = equal(b);
+    *plies = tree_node(t, child)->plies + 1;
+    return b;
+}
+
+bool prove_mixture(const struct mcts *m, uint32_t role, double *share)
+{
+    const struct tree *t = m->tree;
+    struct tree_node *n = tree_node(t, t->root);
+    if (!t->with_bounds || !m->constant_sum || n->mover != NO_MOVER || m->opt.solver == SOLVER_OFF)
+        return false;
+    struct bound b = read_bound(node_bounds(t, n));
+    if (b.high - b.low > NEARLY_SOLVED) return false;
+    struct prover p = {0};
+    struct duel *d = lay_out(m, n, &p);
+    bool ok = d && duel_strategies(d, &p.work, role == 0, role == 0 ? share : NULL, role == 0 ? NULL : share);
+    prover_done(&p);
+    return ok;
+}

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "search/solver/expand.h"
+
+#include "base/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK_BYTES ((size_t)1 << 20)
+#define MOST_CHILDREN 1000000 /* joint moves of one position */
+
+/* The stack of fans: blocks in a row, kept when they are empty. */
+struct fan_block {
+    struct fan_block *before, *after;
+    size_t used, size;
+    uint64_t room[];
+};
+
+struct expander {
+    struct reasoner *r;
+    const struct code *code;
+    struct batch *narrow, *wide; /* 64 lanes, and as many as there are; may be the same */
+    struct fan_block *block;
+    uint64_t *states;         /* scratch: lanes of the widest */
+    uint64_t *sets;           /* scratch: legal moves of all lanes */
+    uint32_t *counts;         /* scratch */
+    int16_t *goals;           /* scratch */
+    struct list legal;        /* scratch */
+    struct state state, next; /* scratch */
+    uint64_t fans, children;
+};
+
+static bool no_memory(struct error *error)
+{
+    return error_set(error, ERROR_MEMORY, "out of memory");
+}
+
+struct expander *expander_new(struct reasoner *r, const struct code *code, struct error *error)
+{
+    struct expander *e = calloc(1, sizeof *e);
+    if (!e) return no_memory(error), NULL;
+    e->r = r;
+    e->code = code;
+    if (!code) return e;
+    e->narrow = batch_new(code, 64, 0, error);
+    e->wide = e->narrow ? batch_new(code, 0, 0, error) : NULL;
+    if (!e->wide) return expander_free(e), NULL;
+    uint32_t words = 1;
+    for (uint32_t role = 0; role < code->nroles; role++)
+        if (batch_set_words(e->wide, role) > words) words = batch_set_words(e->wide, role);
+    e->states = calloc((size_t)e->wide->lanes * (e->wide->state_words + 1), sizeof *e->states);
+    e->sets = calloc((size_t)e->wide->lanes * words, sizeof *e->sets);
+    e->counts = calloc(e->wide->lanes, sizeof *e->counts);
+    e->goals = calloc((size_t)e->wide->lanes * code->nroles, sizeof *e->goals);
+    if (!e->states || !e->sets || !e->counts || !e->goals) return no_memory(error), expander_free(e), NULL;
+    return e;
+}
+
+void expander_free(struct expander *e)
+{
+    if (!e) return;
+    batch_free(e->narrow);
+    batch_free(e->wide);
+    struct fan_block *b = e->block;
+    while (b && b->after) b = b->after;
+    while (b) {
+        struct fan_block *before = b->before;
+        free(b);
+        b = before;
+    }
+    free(e->states);
+    free(e->sets);
+    free(e->counts);
+    free(e->goals);
+    list_done(&e->legal);
+    state_done(&e->state);
+    state_done(&e->next);
+    free(e);
+}
+
+uint64_t expander_fans(const struct expander *e)
+{
+    return e->fans;
+}
+
+uint64_t expander_children(const struct expander *e)
+{
+    return e->children;
+}
+
+/* --- The stack ------------------------------------------------------------------------------------------ */
+
+static void *push(struct expander *e, size_t bytes)
+{
+    bytes = (bytes + 7) & ~(size_t)7;
+    if (!e->block || e->block->used + bytes > e->block->size) {
+        struct fan_block *next = e->block ? e->block->after : NULL;
+        if (next && next->size < bytes) { /* too small for this: it and what follows goes */
+            while (next) {
+                struct fan_block *after = next->after;
+                free(next);
+                next = after;
+            }
+            e->block->after = NULL;
+        }
+        if (!next) {
+            size_t size = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
+            next = malloc(sizeof *next + size);
+            if (!next) return NULL;
+            *next = (struct fan_block){.before = e->block, .size = size};
+            if (e->block) e->block->after = next;
+        }
+        next->used = 0;
+        e->block = next;
+    }
+    void *at = (char *)e->block->room + e->block->used;
+    e->block->used += bytes;
+    return at;
+}
+
+void fan_close(struct expander *e, struct fan *f)
+{
+    if (!f->block) return;
+    e->block = f->block;
+    e->block->used = f->mark;
+    f->block = NULL;
+}
+
+/* --- One place ------------------------------------------------------------------------------------------ */
+
+static void fingerprint(struct place *p)
+{
+    p->key = hash_bytes(p->state, (size_t)p->words * sizeof *p->state);
+    uint64_t h = p->words;
+    for (uint32_t i = 0; i < p->words; i++) h = hash_mix(h + 0x632be59bd9b4e019u, p->state[i]);
+    p->check = h ? h : 1;
+}
+
+static bool no_goal(struct expander *e, uint32_t role, struct error *error)
+{
+    return error_set(error, ERROR_INPUT, "%s does not have exactly one goal at an end of the game",
+                     e->r->game->role_names[role]);
+}
+
+static bool no_move(struct expander *e, uint32_t role, struct error *error)
+{
+    return error_set(error, ERROR_INPUT, "role %s has no legal move in a state that is not the end",
+                     e->r->game->role_names[role]);
+}
+
+/* End, goals and number of moves of e->next by the reasoner. */
+static bool describe(struct expander *e, const struct state *s, struct place *p, struct error *error)
+{
+    struct reasoner *r = e->r;
+    uint32_t nroles = r->game->nroles;
+    uint64_t *words = push(e, s->words * sizeof *words);
+    if (!words) return no_memory(error);
+    memcpy(words, s->w, s->words * sizeof *words);
+    *p = (struct place){.state = words, .words = s->words};
+    fingerprint(p);
+    if (!r->ops->terminal(r, s, &p->end)) return *error = r->error, false;
+    if (p->end) {
+        int16_t *goals = push(e, nroles * sizeof *goals);
+        if (!goals) return no_memory(error);
+        p->goals = goals;
+        for (uint32_t role = 0; role < nroles; role++) {
+            int goal;
+            if (!reasoner_goal(r, s, role, &goal)) return *error = r->error, false;
+            if (goal == GOAL_UNDEFINED) return no_goal(e, role, error);
+            goals[role] = (int16_t)goal;
+        }
+        return true;
+    }
+    uint64_t joints = 1;
+    for (uint32_t role = 0; role < nroles; role++) {
+        e->legal.n = 0;
+        if (!r->ops->legal(r, s, role, &e->legal)) return *error = r->error, false;
+        if (!e->legal.n) return no_move(e, role, error);
+        joints = joints * e->legal.n > UINT32_MAX ? UINT32_MAX : joints * e->legal.n;
+        p->choosers += e->legal.n > 1;
+    }
+    p->joints = (uint32_t)joints;
+    return true;
+}
+
+bool place_read(struct expander *e, const struct state *s, struct place *out, struct error *error)
+{
+    return describe(e, s, out, error);
+}
+
+/* --- Fans ----------------------------------------------------------------------------------------------- */
+
+/* Room for the fan once the moves of all roles are known to be `total`, with `n` joint moves. */
+static bool make_room(struct expander *e, struct fan *f, struct error *error)
+{
+    uint32_t nroles = e->r->game->nroles;
+    f->count = push(e, nroles * sizeof *f->count);
+    f->stride = push(e, nroles * sizeof *f->stride);
+    f->moves = push(e, nroles * sizeof *f->moves);
+    return (f->count && f->stride && f->moves) || no_memory(error);
+}
+
+static bool number_joints(struct expander *e, struct fan *f, struct error *error)
+{
+    uint64_t n = 1;
+    f->choosers = f->mover = 0;
+    for (uint32_t role = e->r->game->nroles; role-- > 0;) {
+        if (f->count[role] == 0) return no_move(e, role, error);
+        f->stride[role] = (uint32_t)n;
+        n *= f->count[role];
+        if (f->count[role] > 1) f->choosers++, f->mover = role;
+        if (n > MOST_CHILDREN)
+            return error_set(error, ERROR_MEMORY, "a position has more than %u joint moves", MOST_CHILDREN);
+    }
+    f->n = (uint32_t)n;
+    f->child = push(e, f->n * sizeof *f->child);
+    if (!f->child) return no_memory(error);
+    memset(f->child, 0, f->n * sizeof *f->child);
+    e->fans++;
+    e->children += f->n;
+    return true;
+}
+
+static bool open_by_reasoner(struct expander *e, const struct place *p, struct fan *f, struct error *error)
+{
+    struct reasoner *r = e->r;
+    uint32_t nroles = r->game->nroles, *joint = push(e, nroles * sizeof *joint);
+    if (!joint || !state_reserve(&e->state, p->words)) return no_memory(error);
+    memcpy(e->state.w, p->state, p->words * sizeof *p->state);
+    e->state.words = p->words;
+    for (uint32_t role = 0; role < nroles; role++) {
+        e->legal.n = 0;
+        if (!r->ops->legal(r, &e->state, role, &e->legal)) return *error = r->error, false;
+        f->count[role] = e->legal.n;
+        f->moves[role] = push(e, e->legal.n * sizeof(uint32_t));
+        if (!f->moves[role]) return no_memory(error);
+        memcpy(f->moves[role], e->legal.v, e->legal.n * sizeof(uint32_t));
+    }
+    if (!number_joints(e, f, error)) return false;
+    for (uint32_t k = 0; k < f->n; k++) {
+        for (uint32_t role = 0; role < nroles; role++) joint[role] = fan_move(f, role, k);
+        if (!r->ops->next(r, &e->state, joint, &e->next)) return *error = r->error, false;
+        if (!describe(e, &e->next, &f->child[k], error)) return false;
+    }
+    return true;
+}
+
+static void lanes_below(uint64_t mask[BATCH_MAX_WORDS], uint32_t n)
+{
+    for (uint32_t w = 0; w < BATCH_MAX_WORDS; w++)
+        mask[w] = n >= 64 * (w + 1) ? ~0ull : n <= 64 * w ? 0 : (1ull << n % 64) - 1;
+}
+
+static bool read_goals(struct expander *e, struct batch *b, struct place *child, uint32_t n,
+                       const uint64_t *ended, struct error *error)
+{
+    uint32_t nroles = e->r->game->nroles;
+    batch_park(b, ended);
+    batch_collect_goals(b, e->goals, NULL);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!child[i].end) continue;
+        int16_t *goals = push(e, nroles * sizeof *goals);
+        if (!goals) return no_memory(error);
+        memcpy(goals, e->goals + (size_t)i * nroles, nroles * sizeof *goals);
+        for (uint32_t role = 0; role < nroles; role++)
+            if (goals[role] == BATCH_GOAL_UNDEFINED) return no_goal(e, role, error);
+        child[i].goals = goals;
+    }
+    return true;
+}
+
+/* Children `first` .. `first + n - 1` in lanes 0 .. n - 1, which hold the parent and have been viewed. */
+static bool run_lanes(struct expander *e, struct batch *b, struct fan *f, uint32_t first, uint32_t n,
+                      struct error *error)
+{
+    uint32_t nroles = e->r->game->nroles, words = b->state_words;
+    struct place *child = f->child + first;
+    for (uint32_t role = 0; role < nroles; role++)
+        for (uint32_t i = 0; i < n; i++) batch_set_move(b, i, role, fan_move(f, role, first + i));
+    batch_step(b);
+    batch_view(b);
+    batch_get_states(b, n, e->states);
+    uint64_t *states = push(e, (size_t)n * words * sizeof *states), ended[BATCH_MAX_WORDS], any = 0;
+    if (!states) return no_memory(error);
+    memcpy(states, e->states, (size_t)n * words * sizeof *states);
+    lanes_below(ended, n);
+    for (uint32_t w = 0; w < b->words; w++) any |= ended[w] &= b->terminal[w];
+    for (uint32_t i = 0; i < n; i++) {
+        child[i] = (struct place){.state = states + (size_t)i * words, .words = words};
+        child[i].end = ended[i / 64] >> i % 64 & 1;
+        child[i].joints = !child[i].end;
+        fingerprint(&child[i]);
+    }
+    for (uint32_t role = 0; role < nroles; role++) {
+        batch_legal_sets(b, role, e->sets, e->counts);
+        for (uint32_t i = 0; i < n; i++) {
+            if (child[i].end) continue;
+            if (e->counts[i] == 0) return no_move(e, role, error);
+            uint64_t joints = (uint64_t)child[i].joints * e->counts[i];
+            child[i].joints = joints > UINT32_MAX ? UINT32_MAX : (uint32_t)joints;
+            child[i].choosers += e->counts[i] > 1;
+        }
+    }
+    return !any || read_goals(e, b, child, n, ended, error);
+}
+
+static bool open_on_lanes(struct expander *e, const struct place *p, struct fan *f, struct error *error)
+{
+    struct batch *b = p->joints <= 64 ? e->narrow : e->wide;
+    uint64_t mask[BATCH_MAX_WORDS];
+    uint32_t nroles = e->r->game->nroles;
+    lanes_below(mask, p->joints < b->lanes ? p->joints : b->lanes);
+    batch_restart_from(b, mask, p->state);
+    batch_view(b);
+    for (uint32_t role = 0; role < nroles; role++) {
+        uint32_t most = b->code->roles[role].n, *moves = push(e, most * sizeof *moves);
+        if (!moves) return no_memory(error);
+        f->moves[role] = moves;
+        f->count[role] = batch_legal(b, 0, role, moves);
+    }
+    if (!number_joints(e, f, error)) return false;
+    for (uint32_t first = 0; first < f->n; first += b->lanes) {
+        uint32_t n = f->n - first < b->lanes ? f->n - first : b->lanes;
+        if (first > 0) {
+            batch_restart_from(b, mask, p->state);
+            batch_view(b);
+        }
+        if (!run_lanes(e, b, f, first, n, error)) return false;
+    }
+    return true;
+}
+
+bool fan_open(struct expander *e, const struct place *p, struct fan *f, struct error *error)
+{
+    *f = (struct fan){0};
+    if (!push(e, 0)) return no_memory(error);
+    f->block = e->block;
+    f->mark = e->block->used;
+    bool ok = make_room(e, f, error) &&
+              (e->code ? open_on_lanes(e, p, f, error) : open_by_reasoner(e, p, f, error));
+    if (!ok) fan_close(e, f);
+    return ok;
+}

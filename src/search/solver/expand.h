@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The positions below a position, all at once: one lane of the circuit for each joint move. One step and one
+ * view tell of all children where they lead, whether they are ends and how many moves they have.
+ *
+ *     struct place     a position: state, fingerprints, end or not, goals or number of joint moves
+ *     struct fan       a place opened: who chooses, the moves, the children by joint move
+ *
+ *     joint move k:  move k / stride[role] % count[role] of each role; the last role's changes fastest
+ *
+ * Fans live on a stack, as depth-first searches open and close them. Without a circuit the lifted engine
+ * answers, child by child.
+ */
+#ifndef SEARCH_SOLVER_EXPAND_H
+#define SEARCH_SOLVER_EXPAND_H
+
+#include "circuit/batch.h"
+#include "game/reasoner.h"
+
+struct place {
+    const uint64_t *state;
+    uint64_t key, check; /* two fingerprints of 64 bits */
+    uint32_t words;
+    uint32_t joints;   /* joint moves; 0 at an end */
+    uint32_t choosers; /* roles with more than one move */
+    bool end;
+    const int16_t *goals; /* by role, at an end */
+};
+
+struct fan {
+    uint32_t choosers, mover; /* roles with a choice; the (first) one of them, or 0 */
+    uint32_t n;               /* joint moves */
+    uint32_t *count, *stride; /* by role */
+    uint32_t **moves;         /* by role: move numbers of the reasoner */
+    struct place *child;      /* by joint move */
+    size_t mark;              /* of the stack, for fan_close */
+    struct fan_block *block;
+};
+
+struct expander;
+
+/* `code` may be NULL: then everything is asked of the reasoner, whose states and moves are meant in any case.
+ */
+struct expander *expander_new(struct reasoner *r, const struct code *code, struct error *error);
+void expander_free(struct expander *e);
+
+/* A position from outside; it lives until the expander is freed. */
+bool place_read(struct expander *e, const struct state *s, struct place *out, struct error *error);
+/* Open a place that is not an end. False and an error: memory, a role without a move, an end without goals.
+ */
+bool fan_open(struct expander *e, const struct place *p, struct fan *f, struct error *error);
+void fan_close(struct expander *e, struct fan *f);
+
+uint64_t expander_fans(const struct expander *e);     /* opened so far */
+uint64_t expander_children(const struct expander *e); /* seen so far */
+
+static inline uint32_t fan_move(const struct fan *f, uint32_t role, uint32_t joint)
+{
+    return f->moves[role][joint / f->stride[role] % f->count[role]];
+}
+
+#endif

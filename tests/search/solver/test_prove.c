@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Bounds in the tree: at every moment, at every node, they enclose what looking at everything says. */
+#include "../../testing.h"
+
+#include "game/engine.h"
+#include "oracle.h"
+#include "random_game.h"
+#include "search/driver.h"
+#include "search/prove.h"
+#include "search/solver/outcomes.h"
+
+#include <stdio.h>
+
+struct table {
+    struct game *game;
+    struct engine *engine;
+    struct reasoner *r, *asked; /* the oracle has one of its own */
+    const struct code *code;
+    struct driver *driver;
+    struct policy policy;
+    struct mcts *m;
+    struct oracle *oracle;
+};
+
+static struct game *random_game(uint32_t i)
+{
+    struct random_game kind = random_game_kind(i);
+    struct error error = {0};
+    char *sheet = random_game_sheet(&kind, i), name[40];
+    snprintf(name, sizeof name, "random game %u", i);
+    struct game *game = game_from_text(name, sheet, strlen(sheet), 0, NULL, &error);
+    if (!game) fail_msg("%s\n%s", error.text, sheet);
+    free(sheet);
+    return game;
+}
+
+static struct table sit(struct game *game, struct mcts_options options, bool circuit)
+{
+    struct error error;
+    struct table t = {.game = game};
+    struct state s = {0};
+    assert_non_null(game);
+    if (circuit) {
+        t.engine = engine_start(game, NULL, &error);
+        assert_int_equal(engine_wait(t.engine, -1), ENGINE_READY);
+        t.code = engine_code(t.engine);
+        t.r = reasoner_circuit(game, t.code, &error);
+        t.asked = reasoner_circuit(game, t.code, &error);
+    } else {
+        t.r = reasoner_lifted(game, 0, &error);
+        t.asked = t.r; /* numbers of terms in states are the reasoner's own */
+    }
+    struct outcomes *o = outcomes_new(game, t.code, OUTCOMES_QUICK);
+    options.tree = true;
+    options.c = 40;
+    options.discount = game->nroles == 1 ? 1 : 0.999f;
+    options.outcomes = o;
+    if (!options.memory) options.memory = (size_t)64 << 20;
+    struct policy *policies[] = {&t.policy};
+    t.m = mcts_new(&options, t.r, policies, 1, &error);
+    t.driver = driver_new(t.r, t.code, options.lanes, &error);
+    assert_non_null(t.m);
+    assert_non_null(t.driver);
+    outcomes_free(o);
+    t.oracle = oracle_new(t.asked, 0);
+    assert_true(t.r->ops->initial(t.r, &s));
+    assert_true(mcts_root(t.m, &s, &(struct budget){0}, &error));
+    state_done(&s);
+    return t;
+}
+
+/* `t` may have been returned by value: what points into it is set here. */
+static void think(struct table *t, uint64_t simulations)
+{
+    t->m->hands[0].policy = &t->policy;
+    if (mcts_ready(t->m))
+        driver_work(t->driver, &t->m->hands[0], &(struct budget){.simulations = simulations});
+}
+
+static void rise(struct table *t)
+{
+    oracle_free(t->oracle);
+    mcts_free(t->m);
+    driver_free(t->driver);
+    if (t->asked != t->r) reasoner_free(t->asked);
+    reasoner_free(t->r);
+    engine_free(t->engine);
+    game_free(t->game);
+}
+
+/* Every node of the tree; returns how many have moved from where bounds begin. */
+static uint32_t check(struct table *t)
+{
+    struct tree *tree = t->m->tree;
+    uint32_t moved = 0;
+    for (uint32_t at = 1; at < tree->used; at += tree_node(tree, at)->size) {
+        struct tree_node *n = tree_node(tree, at);
+        struct state s = {.w = node_state(n), .words = n->words, .cap = n->words};
+        const double *truth = oracle_values(t->oracle, &s);
+        const struct bound *b = node_bounds(tree, n);
+        if ((n->flags & NODE_TERMINAL) && !(n->flags & NODE_GOALS)) continue;
+        moved += !(n->flags & NODE_TERMINAL) && (n->flags & NODE_BOUNDED);
+        for (uint32_t role = 0; truth && role < t->game->nroles; role++)
+            if ((double)b[role].low > truth[role] + 1e-3 || (double)b[role].high < truth[role] - 1e-3)
+                fail_msg("%s: a node's bounds for %s are %f to %f, but its value is %f", t->game->name,
+                         t->game->role_names[role], (double)b[role].low, (double)b[role].high, truth[role]);
+    }
+    return moved;
+}
+
+static void bounds_enclose_the_truth_at_every_moment(void **state)
+{
+    (void)state;
+    uint32_t settled = 0, moved = 0;
+    for (uint32_t i = 0; i < 200; i++)
+        for (uint32_t how = 0; how < 4; how++) {
+            struct mcts_options options = {.solver = how % 2 ? SOLVER_E : SOLVER_S,
+                                           .lanes = how < 2 ? 1 : 16,
+                                           .scout = how == 3 ? 2 : 0,
+                                           .rave = i % 4 == 3 ? 100 : 0,
+                                           .seed = i};
+            struct table t = sit(random_game(i), options, i % 5 != 0);
+            for (uint32_t round = 0; round < 25 && !t.m->settled; round++) {
+                think(&t, 1 + round * 2);
+                moved += check(&t);
+            }
+            settled += t.m->settled;
+            rise(&t);
+        }
+    print_message("%u of 800 roots settled, %u bounded nodes looked at\n", settled, moved);
+    assert_true(settled > 500);
+    assert_true(moved > 5000);
+}
+
+/* A tree so small that it is collected all the time. */
+static void bounds_survive_the_collector(void **state)
+{
+    (void)state;
+    uint64_t collections = 0;
+    struct error error;
+    for (uint32_t i = 0; i < 12; i++) {
+        struct mcts_options options = {
+            .solver = SOLVER_S, .lanes = i % 2 ? 1 : 32, .memory = (size_t)400 << 10, .seed = i};
+        struct table t = sit(game_load("ticTacToe", 0, NULL, &error), options, true);
+        for (uint32_t round = 0; round < 20 && !t.m->settled; round++) {
+            think(&t, 500);
+            check(&t);
+        }
+        collections += t.m->tree->collections;
+        rise(&t);
+    }
+    assert_true(collections > 20);
+}
+
+/* When it is settled, the value is the truth, and E-UCT does settle small games. */
+static void small_games_are_settled(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        float value;
+    } games[] = {{"ticTacToe", 50}, {"nim", 0}, {"goofspiel4", 50}, {"pmcTrap", -1}};
+    for (uint32_t i = 0; i < sizeof games / sizeof *games; i++) {
+        struct error error;
+        struct table t = sit(game_load(games[i].name, 0, NULL, &error),
+                             (struct mcts_options){.solver = SOLVER_E, .lanes = 1, .seed = 3}, true);
+        think(&t, 200000);
+        print_message("%s: sum %d, settled after %lu simulations, %lu nodes bounded\n", games[i].name,
+                      t.m->constant_sum, (unsigned long)t.m->hands[0].stats.simulations,
+                      (unsigned long)t.m->bounded);
+        assert_true(t.m->settled);
+        check(&t);
+        if (games[i].value >= 0) assert_true(mcts_value(t.m, 0) == games[i].value);
+        rise(&t);
+    }
+}
+
+/* --- Mixtures */
+
+static const char weapons[] =
+    "(role left) (role right) (init fresh) (weapon rock) (weapon paper) (weapon scissors)"
+    "(<= (legal ?r ?w) (role ?r) (weapon ?w)) (<= (next (shown ?r ?w)) (does ?r ?w))"
+    "(<= terminal (not (true fresh))) (beats rock scissors 75) (beats paper rock 75) (beats scissors paper "
+    "100)"
+    "(<= (goal ?r ?v) (true (shown ?r ?a)) (true (shown ?s ?b)) (distinct ?r ?s) (beats ?a ?b ?v))"
+    "(<= (goal left 25) (true (shown left ?a)) (true (shown right ?b)) (beats ?b ?a 75))"
+    "(<= (goal right 25) (true (shown right ?a)) (true (shown left ?b)) (beats ?b ?a 75))"
+    "(<= (goal left 0) (true (shown left ?a)) (true (shown right ?b)) (beats ?b ?a 100))"
+    "(<= (goal right 0) (true (shown right ?a)) (true (shown left ?b)) (beats ?b ?a 100))"
+    "(<= (goal ?r 50) (role ?r) (true (shown left ?a)) (true (shown right ?a)))";
+
+/* How often a player plays what in a state, asked with many seeds. */
+static void play_often(struct game *game, const struct code *code, struct reasoner *r, const struct state *s,
+                       const struct mcts_options *how, uint64_t simulations, uint32_t seeds, double *share)
+{
+    struct error error;
+    struct outcomes *o = outcomes_new(game, code, OUTCOMES_QUICK);
+    for (uint32_t seed = 1; seed <= seeds; seed++) {
+        struct policy policy = {0}, *policies[] = {&policy};
+        struct mcts_options options = *how;
+        options.tree = true, options.c = 40, options.discount = 0.999f, options.lanes = 1;
+        options.memory = (size_t)16 << 20, options.seed = seed * 7919, options.outcomes = o;
+        struct mcts *m = mcts_new(&options, r, policies, 1, &error);
+        struct driver *d = driver_new(r, code, 1, &error);
+        uint32_t move = 0;
+        assert_true(mcts_root(m, s, &(struct budget){0}, &error));
+        driver_work(d, &m->hands[0], &(struct budget){.simulations = simulations});
+        assert_true(mcts_best(m, 0, &move));
+        struct tree_node *root = tree_node(m->tree, m->tree->root);
+        for (uint32_t i = 0; i < node_actions(m->tree, root, 0); i++)
+            if (node_action(m->tree, root, 0)[i].move == move) share[i] += 1.0 / seeds;
+        driver_free(d);
+        mcts_free(m);
+    }
+    outcomes_free(o);
+}
+
+/* What the first role gets when the second knows how it plays and does the best against it. */
+static double exploited(struct game *game, const struct code *code, struct reasoner *r, const struct state *s,
+                        const struct mcts_options *how, uint64_t simulations, uint32_t seeds)
+{
+    bool terminal;
+    struct list legal[2] = {0};
+    double share[16] = {0}, worst = 101;
+    assert_true(r->ops->terminal(r, s, &terminal));
+    if (terminal) {
+        int goal;
+        assert_true(reasoner_goal(r, s, 0, &goal));
+        return goal;
+    }
+    for (uint32_t role = 0; role < 2; role++) assert_true(r->ops->legal(r, s, role, &legal[role]));
+    if (legal[0].n == 1)
+        share[0] = 1;
+    else
+        play_often(game, code, r, s, how, simulations, seeds, share);
+    for (uint32_t b = 0; b < legal[1].n; b++) {
+        double sum = 0;
+        for (uint32_t a = 0; a < legal[0].n; a++) {
+            struct state next = {0};
+            if (share[a] == 0) continue;
+            assert_true(r->ops->next(r, s, (uint32_t[]){legal[0].v[a], legal[1].v[b]}, &next));
+            sum += share[a] * exploited(game, code, r, &next, how, simulations, seeds);
+            state_done(&next);
+        }
+        if (sum < worst) worst = sum;
+    }
+    list_done(&legal[0]);
+    list_done(&legal[1]);
+    return worst;
+}
+
+static void exploit(struct game *game, uint64_t simulations, uint32_t seeds, double *solver, double *plain)
+{
+    struct error error;
+    struct engine *engine = engine_start(game, NULL, &error);
+    assert_int_equal(engine_wait(engine, -1), ENGINE_READY);
+    struct reasoner *r = reasoner_circuit(game, engine_code(engine), &error);
+    struct state s = {0};
+    assert_true(r->ops->initial(r, &s));
+    struct mcts_options e = {.solver = SOLVER_E}, off = {.solver = SOLVER_OFF};
+    *solver = exploited(game, engine_code(engine), r, &s, &e, simulations, seeds);
+    *plain = exploited(game, engine_code(engine), r, &s, &off, simulations, seeds);
+    print_message("%s: against the best answer %.1f with the solver, %.1f without\n", game->name, *solver,
+                  *plain);
+    state_done(&s);
+    reasoner_free(r);
+    engine_free(engine);
+    game_free(game);
+}
+
+static void the_equilibrium_cannot_be_exploited(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    double solver, plain;
+    /* drawn 400 times, shares are off by a few hundredths */
+    exploit(game_from_text("weapons", weapons, strlen(weapons), 0, NULL, &error), 100, 400, &solver, &plain);
+    assert_true(solver > 45);
+    assert_true(plain < solver - 5);
+    exploit(game_load("goofspiel4", 0, NULL, &error), 1500, 12, &solver, &plain);
+    assert_true(solver > 45);
+    assert_true(plain < solver - 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bounds_enclose_the_truth_at_every_moment),
+        cmocka_unit_test(bounds_survive_the_collector),
+        cmocka_unit_test(small_games_are_settled),
+        cmocka_unit_test(the_equilibrium_cannot_be_exploited),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
