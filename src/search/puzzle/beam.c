@@ -22,6 +22,8 @@ struct beam {
     uint16_t *next_judged;
     uint32_t n, at, next, next_cap;
     bool narrowed; /* in this run something was left out */
+    struct frontier *source; /* whose last layer this run begins with; NULL: no longer needed */
+    uint32_t source_at;
     uint32_t *hand_depth, *number;
     bool *fresh;
     uint16_t *judged;
@@ -153,12 +155,57 @@ static void descend(struct beam *b)
     forget(b);
 }
 
+/* A state of the frontier with the moves that lead to it. */
+static bool seed(struct beam *b, uint32_t number, uint16_t judged)
+{
+    const struct states *t = &b->source->states;
+    uint32_t words = b->base.space->words, length = states_path(t, number, NULL), twig = TRAIL_ROOT;
+    uint32_t *moves = malloc((length + 1) * sizeof *moves);
+    if (!moves) return false;
+    states_path(t, number, moves);
+    for (uint32_t k = 0; k < length; k++) {
+        uint32_t grown = trail_grow(&b->trail, twig, moves[k]);
+        if (twig != TRAIL_ROOT) trail_drop(&b->trail, twig);
+        twig = grown;
+        if (!twig) break;
+    }
+    free(moves);
+    if (!twig) return false;
+    memcpy(b->next_row + (size_t)b->next * words, states_row(t, number), words * 8);
+    b->next_twig[b->next] = twig;
+    b->next_judged[b->next++] = judged;
+    return true;
+}
+
+/* Judge the next states of the frontier that was handed over. */
+static void seed_some(struct beam *b)
+{
+    const struct states *t = &b->source->states;
+    uint16_t judged[RELAX_LANES];
+    uint32_t n = t->n - b->source_at < RELAX_LANES ? t->n - b->source_at : RELAX_LANES;
+    judge_look(b->judge, b->kind, states_row(t, b->source_at), n, b->base.line, judged);
+    bool good = true;
+    for (uint32_t i = 0; i < n && good; i++) {
+        if (judged[i] == JUDGE_HOPELESS) continue;
+        if (b->next == b->next_cap) narrow(b);
+        good = b->next < b->next_cap && seed(b, b->source_at + i, judged[i]);
+    }
+    b->source_at += n;
+    if (good && b->source_at < t->n) return;
+    method_free(&b->source->base);
+    b->source = NULL;
+}
+
 static enum method_state run(struct method *m, struct turn *turn)
 {
     struct beam *b = self(m);
     struct space *s = m->space;
     enum method_state state = METHOD_WORKING;
     while (!method_solved(m) && !turn_over(turn)) {
+        if (b->source) {
+            seed_some(b);
+            continue;
+        }
         if (b->at == b->n) {
             if (b->next > 0) {
                 descend(b);
@@ -190,6 +237,7 @@ static enum method_state run(struct method *m, struct turn *turn)
 static void release(struct method *m)
 {
     struct beam *b = self(m);
+    if (b->source) method_free(&b->source->base);
     states_done(&b->seen);
     trail_done(&b->trail);
     free(b->row);
@@ -235,45 +283,17 @@ struct method *beam_new(struct space *s, struct line *line, struct judge *judge,
     return &b->base;
 }
 
-/* The best states of a layer, with the moves that lead to them. */
-static void seed_with(struct beam *b, const struct frontier *f, uint32_t *moves)
-{
-    uint32_t words = b->base.space->words, number = f->at;
-    while (number < f->states.n) {
-        uint16_t judged[RELAX_LANES];
-        uint32_t n = f->states.n - number < RELAX_LANES ? f->states.n - number : RELAX_LANES;
-        judge_look(b->judge, b->kind, states_row(&f->states, number), n, b->base.line, judged);
-        for (uint32_t i = 0; i < n; i++) {
-            if (judged[i] == JUDGE_HOPELESS) continue;
-            if (b->next == b->next_cap) narrow(b);
-            if (b->next == b->next_cap) return;
-            memcpy(b->next_row + (size_t)b->next * words, states_row(&f->states, number + i), words * 8);
-            b->next_judged[b->next] = judged[i];
-            uint32_t length = states_path(&f->states, number + i, moves), twig = TRAIL_ROOT, grown;
-            for (uint32_t k = 0; k < length; k++) {
-                grown = trail_grow(&b->trail, twig, moves[k]);
-                if (twig != TRAIL_ROOT) trail_drop(&b->trail, twig);
-                if (!grown) return;
-                twig = grown;
-            }
-            b->next_twig[b->next++] = twig;
-        }
-        number += n;
-    }
-}
-
 struct method *beam_after(struct frontier *f, struct judge *judge, size_t memory)
 {
-    struct beam *b = self(beam_new(f->base.space, f->base.line, judge, memory));
-    uint32_t *moves = b ? malloc((f->depth + 2) * sizeof *moves) : NULL;
-    if (!moves) return b ? &b->base : NULL;
+    struct method *m = beam_new(f->base.space, f->base.line, judge, memory);
+    if (!m) return NULL;
+    struct beam *b = self(m);
+    trail_drop(&b->trail, b->twig[0]);
+    b->n = b->at = 0;
     b->width = b->most;
-    seed_with(b, f, moves);
-    free(moves);
-    if (b->next > 0) {
-        b->narrowed = true;
-        descend(b);
-        b->depth = f->depth;
-    }
-    return &b->base;
+    b->narrowed = true;
+    b->source = f;
+    b->source_at = f->at;
+    b->depth = f->depth;
+    return m;
 }

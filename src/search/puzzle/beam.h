@@ -17,7 +17,7 @@
 /* NULL without memory. */
 struct method *beam_new(struct space *s, struct line *line, struct judge *judge, size_t memory);
 /* The same, but the first run begins with the frontier's last layer and is as wide as memory allows. The
- * frontier is only read. */
+ * frontier is taken over, and freed when its layer has been judged; without memory (NULL) it is left alone. */
 struct method *beam_after(struct frontier *f, struct judge *judge, size_t memory);
 
 #endif

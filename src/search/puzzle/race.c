@@ -138,8 +138,10 @@ static void retire(struct race *r, struct entrant *e)
     e->method = NULL;
     if (e->which == RACE_FRONTIER && ((struct frontier *)m)->full)
         e->method = beam_after((struct frontier *)m, &r->judge, share_of(r, RACE_FRONTIER) / 3);
-    if (e->method) e->name = "breadth-first, then beam";
-    method_free(m);
+    if (e->method)
+        e->name = "breadth-first, then beam";
+    else
+        method_free(m);
 }
 
 static void see_all(struct race *r)

@@ -2,11 +2,13 @@
 #include "search/puzzle/states.h"
 
 #include "base/hash.h"
+#include "base/pages.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-enum { FIRST_ROWS = 1024, AT_ONCE = 512 };
+enum { FIRST_ROWS = 1024, FIRST_SLOTS = 32, AT_ONCE = 512 };
 
 /* Pages that grow without being copied. */
 static void *grow(void *old, size_t before, size_t after)
@@ -33,11 +35,6 @@ static size_t link_bytes(uint64_t rows)
     return page_round(rows * sizeof(struct states_link));
 }
 
-static size_t index_bytes(uint64_t mask)
-{
-    return page_round((mask + 1) * 8);
-}
-
 static uint64_t hash_row(const uint64_t *row, uint32_t words)
 {
     uint64_t h = 0;
@@ -59,15 +56,13 @@ static inline uint64_t entry(uint64_t hash, uint32_t number)
 
 static bool make_room(struct states *t, uint32_t rows)
 {
-    size_t had = states_bytes(t) - index_bytes(t->mask);
-    size_t want = row_bytes(t, rows) + link_bytes(rows);
-    if (t->index && states_bytes(t) - had + want > t->limit) return false;
+    if (t->index_bytes + row_bytes(t, rows) + link_bytes(rows) > t->limit && t->cap) return false;
     void *row = grow(t->row, row_bytes(t, t->cap), row_bytes(t, rows));
     if (!row) return false;
     t->row = row;
     void *link = grow(t->link, link_bytes(t->cap), link_bytes(rows));
-    if (!link) { /* give the rows back what they are not going to use */
-        t->row = mremap(t->row, row_bytes(t, rows), row_bytes(t, t->cap), MREMAP_MAYMOVE);
+    if (!link) { /* give back what the rows are not going to use */
+        t->row = mremap(t->row, row_bytes(t, rows), t->cap ? row_bytes(t, t->cap) : 4096, MREMAP_MAYMOVE);
         return false;
     }
     t->link = link;
@@ -75,53 +70,61 @@ static bool make_room(struct states *t, uint32_t rows)
     return true;
 }
 
-static bool rebuild_index(struct states *t, uint64_t mask)
+/* Twice the slots. The tag alone says where an entry goes, so no row is looked at. */
+static bool enlarge(struct states *t, struct states_part *p, uint32_t slots)
 {
-    if (t->index && states_bytes(t) + index_bytes(mask) > t->limit) return false;
-    uint64_t *index = grow(NULL, 0, index_bytes(mask));
-    if (!index) return false;
-    for (uint32_t i = 0; i < t->n; i++) {
-        uint64_t h = hash_row(states_row(t, i), t->words), at = h & mask;
-        while (index[at]) at = (at + 1) & mask;
-        index[at] = entry(h, i);
+    size_t more = (slots - (p->slot ? p->mask + 1 : 0)) * (size_t)8;
+    if (p->slot && states_bytes(t) + more > t->limit) return false;
+    uint64_t *slot = pages_zeroed(slots * (size_t)8, PAGES_LARGE);
+    if (!slot) return false;
+    for (uint32_t i = 0; p->slot && i <= p->mask; i++) {
+        uint32_t at = (uint32_t)(p->slot[i] >> 32) & (slots - 1);
+        if (!p->slot[i]) continue;
+        while (slot[at]) at = (at + 1) & (slots - 1);
+        slot[at] = p->slot[i];
     }
-    if (t->index) munmap(t->index, index_bytes(t->mask));
-    t->index = index;
-    t->mask = mask;
+    free(p->slot);
+    p->slot = slot;
+    p->mask = slots - 1;
+    t->index_bytes += more;
     return true;
 }
 
 bool states_init(struct states *t, uint32_t words, size_t limit)
 {
     *t = (struct states){.words = words ? words : 1, .limit = limit};
-    if (make_room(t, FIRST_ROWS) && rebuild_index(t, 4 * FIRST_ROWS - 1)) return true;
-    states_done(t);
-    return false;
+    bool good = make_room(t, FIRST_ROWS);
+    for (uint32_t i = 0; i < STATES_PARTS && good; i++) good = enlarge(t, &t->part[i], FIRST_SLOTS);
+    if (!good) states_done(t);
+    return good;
 }
 
 void states_done(struct states *t)
 {
     if (t->row) munmap(t->row, row_bytes(t, t->cap));
     if (t->link) munmap(t->link, link_bytes(t->cap));
-    if (t->index) munmap(t->index, index_bytes(t->mask));
+    for (uint32_t i = 0; i < STATES_PARTS; i++) free(t->part[i].slot);
     *t = (struct states){0};
 }
 
 void states_clear(struct states *t)
 {
     t->n = 0;
-    memset(t->index, 0, (t->mask + 1) * 8);
+    for (uint32_t i = 0; i < STATES_PARTS; i++) {
+        memset(t->part[i].slot, 0, (t->part[i].mask + (size_t)1) * 8);
+        t->part[i].n = 0;
+    }
 }
 
 size_t states_bytes(const struct states *t)
 {
-    return (t->cap ? row_bytes(t, t->cap) + link_bytes(t->cap) : 0) + (t->index ? index_bytes(t->mask) : 0);
+    return (t->cap ? row_bytes(t, t->cap) + link_bytes(t->cap) : 0) + t->index_bytes;
 }
 
-/* Room for one more, in rows that grow by a half and an index at most half full. */
-static bool reserve(struct states *t)
+/* Room for one more, in rows that grow by a half and a part of the index that is at most half full. */
+static bool reserve(struct states *t, struct states_part *p)
 {
-    if ((t->n + 1) * (uint64_t)2 > t->mask && !rebuild_index(t, 4 * t->mask + 3)) return false;
+    if (p->n + 1 > p->mask / 2 && (p->mask >= UINT32_MAX / 4 || !enlarge(t, p, 2 * (p->mask + 1)))) return false;
     if (t->n < t->cap) return true;
     uint64_t more = t->cap + t->cap / 2;
     if (more > STATES_FULL - 1) more = STATES_FULL - 1;
@@ -129,24 +132,42 @@ static bool reserve(struct states *t)
     return t->n < t->cap;
 }
 
+static inline const struct states_part *part_of(const struct states *t, uint64_t hash)
+{
+    return &t->part[hash % STATES_PARTS];
+}
+
+static inline uint32_t first_slot(const struct states_part *p, uint64_t hash)
+{
+    return (uint32_t)(hash >> 32) & p->mask;
+}
+
+static uint32_t find_hashed(const struct states *t, uint64_t hash, const uint64_t *row, uint32_t *at)
+{
+    const struct states_part *p = part_of(t, hash);
+    for (*at = first_slot(p, hash); p->slot[*at]; *at = (*at + 1) & p->mask) {
+        uint64_t e = p->slot[*at];
+        if (e >> 32 == hash >> 32 && same(states_row(t, (uint32_t)e - 1), row, t->words)) return (uint32_t)e - 1;
+    }
+    return STATES_FULL;
+}
+
 static uint32_t add_hashed(struct states *t, uint64_t hash, const uint64_t *row, uint32_t parent, uint32_t move,
                            bool *fresh)
 {
-    uint64_t at = hash & t->mask;
+    uint32_t at, number = find_hashed(t, hash, row, &at);
+    struct states_part *p = &t->part[hash % STATES_PARTS];
     *fresh = false;
-    for (; t->index[at]; at = (at + 1) & t->mask) {
-        uint64_t e = t->index[at];
-        uint32_t number = (uint32_t)e - 1;
-        if (e >> 32 == hash >> 32 && same(states_row(t, number), row, t->words)) return number;
-    }
-    uint64_t mask = t->mask;
-    if (!reserve(t)) return STATES_FULL;
-    if (t->mask != mask)
-        for (at = hash & t->mask; t->index[at];) at = (at + 1) & t->mask;
+    if (number != STATES_FULL) return number;
+    uint32_t mask = p->mask;
+    if (!reserve(t, p)) return STATES_FULL;
+    if (p->mask != mask)
+        for (at = first_slot(p, hash); p->slot[at];) at = (at + 1) & p->mask;
     *fresh = true;
     memcpy(t->row + (size_t)t->n * t->words, row, t->words * 8);
     t->link[t->n] = (struct states_link){parent, move};
-    t->index[at] = entry(hash, t->n);
+    p->slot[at] = entry(hash, t->n);
+    p->n++;
     return t->n++;
 }
 
@@ -163,14 +184,15 @@ void states_add_many(struct states *t, const uint64_t *rows, uint32_t n, const u
         uint32_t part = n - done < AT_ONCE ? n - done : AT_ONCE;
         for (uint32_t i = 0; i < part; i++) {
             hash[i] = hash_row(rows + (size_t)(done + i) * t->words, t->words);
-            __builtin_prefetch(&t->index[hash[i] & t->mask]);
+            const struct states_part *p = part_of(t, hash[i]);
+            __builtin_prefetch(&p->slot[first_slot(p, hash[i])]);
         }
-        for (uint32_t i = 0; i < part; i++) /* where tags agree the row will be compared */
-            for (uint64_t at = hash[i] & t->mask, e; (e = t->index[at]); at = (at + 1) & t->mask)
-                if (e >> 32 == hash[i] >> 32) {
-                    __builtin_prefetch(states_row(t, (uint32_t)e - 1));
-                    break;
-                }
+        for (uint32_t i = 0; i < part; i++) { /* where tags agree the row will be compared */
+            const struct states_part *p = part_of(t, hash[i]);
+            uint32_t at = first_slot(p, hash[i]);
+            while (p->slot[at] && p->slot[at] >> 32 != hash[i] >> 32) at = (at + 1) & p->mask;
+            if (p->slot[at]) __builtin_prefetch(states_row(t, (uint32_t)p->slot[at] - 1));
+        }
         for (uint32_t i = 0; i < part; i++)
             number[done + i] = add_hashed(t, hash[i], rows + (size_t)(done + i) * t->words, parent[done + i],
                                           move[done + i], &fresh[done + i]);
@@ -179,12 +201,8 @@ void states_add_many(struct states *t, const uint64_t *rows, uint32_t n, const u
 
 uint32_t states_find(const struct states *t, const uint64_t *row)
 {
-    uint64_t hash = hash_row(row, t->words);
-    for (uint64_t at = hash & t->mask; t->index[at]; at = (at + 1) & t->mask) {
-        uint32_t number = (uint32_t)t->index[at] - 1;
-        if (t->index[at] >> 32 == hash >> 32 && same(states_row(t, number), row, t->words)) return number;
-    }
-    return STATES_FULL;
+    uint32_t at;
+    return find_hashed(t, hash_row(row, t->words), row, &at);
 }
 
 uint32_t states_path(const struct states *t, uint32_t number, uint32_t *moves)

@@ -7,7 +7,8 @@
  *     link     └────┴────┴────┴─────┘          parent's number and move
  *
  *     index    [ tag | number ]                open addressing: 32 bits of the hash and number + 1; rows are
- *                                              compared only when tags agree, and then in full
+ *                                              compared only when tags agree, and then in full. In many parts,
+ *                                              which grow one by one: nobody waits long when a table is large
  *
  * Nothing is approximate: two rows are the same state if and only if all words are. Memory is taken as it is
  * needed and never exceeds the limit: then states_add answers STATES_FULL and the table can only be asked. */
@@ -25,13 +26,19 @@ struct states_link {
     uint32_t parent, move;
 };
 
+#define STATES_PARTS 64
+
+struct states_part {
+    uint64_t *slot;
+    uint32_t mask, n; /* slots - 1, and how many are taken */
+};
+
 struct states {
     uint32_t words, n, cap;
     uint64_t *row;
     struct states_link *link;
-    uint64_t *index;
-    uint64_t mask; /* slots of the index - 1 */
-    size_t limit;
+    struct states_part part[STATES_PARTS];
+    size_t index_bytes, limit;
 };
 
 /* False without memory. */
