@@ -143,6 +143,7 @@ static uint32_t methods(const struct solo *s)
     case SOLO_BREADTH: return RACE_FRONTIER;
     case SOLO_IDA: return RACE_IDA;
     case SOLO_PLAN: return RACE_PLAN;
+    case SOLO_FILL: return RACE_FILL;
     case SOLO_BEAM: return RACE_BEAM;
     case SOLO_NESTED: return RACE_NESTED;
     case SOLO_NRPA: return RACE_NRPA;

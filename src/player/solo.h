@@ -22,12 +22,13 @@ enum solo_way {
     SOLO_BREADTH,
     SOLO_IDA,
     SOLO_PLAN,
+    SOLO_FILL,
     SOLO_BEAM,
     SOLO_NESTED,
     SOLO_NRPA,
     SOLO_IDA_START /* memory-enhanced IDA* until the first move is made (002 section 3.3.5: 2007) */
 };
-#define SOLO_WAYS "off|race|breadth|ida|plan|beam|nested|nrpa|ida-start"
+#define SOLO_WAYS "off|race|breadth|ida|plan|fill|beam|nested|nrpa|ida-start"
 
 /* What is known about who has done what, for people. */
 struct solo_report {
@@ -39,7 +40,7 @@ struct solo_report {
     int most;       /* as far as is known nothing can bring more than this */
     bool solved;    /* nothing can be better than the line */
     uint32_t nentrants;
-    struct entrant entrants[8]; /* without their methods */
+    struct entrant entrants[RACE_MOST]; /* without their methods */
 };
 
 struct solo;

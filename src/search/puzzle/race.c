@@ -2,6 +2,7 @@
 #include "search/puzzle/race.h"
 
 #include "search/puzzle/beam.h"
+#include "search/puzzle/fill.h"
 #include "search/puzzle/frontier.h"
 #include "search/puzzle/ida.h"
 #include "search/puzzle/nested.h"
@@ -21,7 +22,7 @@
 static const struct {
     enum race_method which;
     uint32_t memory;
-} shares[] = {{RACE_FRONTIER, 12}, {RACE_PLAN, 5}, {RACE_COUNT, 3}, {RACE_IDA, 4}, {RACE_BEAM, 4}, {RACE_NESTED, 0}, {RACE_NRPA, 0}};
+} shares[] = {{RACE_FRONTIER, 12}, {RACE_PLAN, 5}, {RACE_COUNT, 3}, {RACE_IDA, 4}, {RACE_FILL, 1}, {RACE_BEAM, 4}, {RACE_NESTED, 0}, {RACE_NRPA, 0}};
 
 static size_t share_of(const struct race *r, enum race_method which)
 {
@@ -48,6 +49,7 @@ static struct method *make(struct race *r, enum race_method which)
     case RACE_BEAM: return beam_new(s, &r->line, &r->judge, memory);
     case RACE_NESTED: return nested_new(s, &r->line);
     case RACE_NRPA: return nrpa_new(s, &r->line);
+    case RACE_FILL: return fill_new(s, &r->line, &r->judge, memory);
     case RACE_ALL: break;
     }
     return NULL;

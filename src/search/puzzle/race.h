@@ -2,7 +2,7 @@
 /* A race of searches through one puzzle.
  *
  *     race ── space, judge, line          what they share: the rules, opinions, the best line
- *          └─ entrants: breadth-first, ida, plan, goal count, beam, nested, nrpa
+ *          └─ entrants: breadth-first, ida, plan, goal count, fill, beam, nested, nrpa
  *
  * They work in turns. Whoever improves the line earns longer turns for a while. It is over when the line
  * brings the most that can be had, or when one has seen everything there is: then the line is proved best.
@@ -23,8 +23,11 @@ enum race_method {
     RACE_BEAM = 16,
     RACE_NESTED = 32,
     RACE_NRPA = 64,
-    RACE_ALL = 127,
+    RACE_FILL = 128,
+    RACE_ALL = 255,
 };
+
+#define RACE_MOST 8
 
 struct entrant {
     enum race_method which;
@@ -48,7 +51,7 @@ struct race {
     struct space *space;
     struct judge judge;
     struct line line; /* from the root */
-    struct entrant entrants[8];
+    struct entrant entrants[RACE_MOST];
     uint32_t nentrants;
     bool exact, proved;
     struct error trouble;

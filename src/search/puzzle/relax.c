@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_WIRES = 400000, MOST_LAYERS = 250 };
+enum { MOST_WIRES = 400000, MOST_LAYERS = 250, MOST_CONJUNCTS = 2048, CONJUNCT_DEPTH = 6 };
 
 /* The cost of an edge being true is cost[edge]; of its being false, cost[edge ^ 1]. */
 typedef uint8_t lanes[RELAX_LANES];
@@ -17,6 +17,8 @@ struct relax {
     int *values; /* goals of the role, descending */
     edge *value_edge;
     uint32_t nvalues;
+    edge *conjunct; /* of the highest goal */
+    uint32_t nconjuncts;
     /* of the walk back */
     uint32_t epoch, *seen; /* by edge */
     edge *stack;
@@ -236,7 +238,7 @@ static uint32_t missing(const struct relax *r, edge e, uint32_t lane, uint32_t d
 {
     const struct circuit *c = r->c;
     if (r->cost[e][lane] == 0) return 0;
-    if (e & 1 || e >> 1 < wire_gate(c, 0) || depth == 4) return 1;
+    if (e & 1 || e >> 1 < wire_gate(c, 0) || depth == CONJUNCT_DEPTH) return 1;
     const struct gate *g = &c->gates.v[(e >> 1) - wire_gate(c, 0)];
     uint32_t n = 0;
     for (uint32_t i = 0; i < g->n; i++) n += missing(r, c->edges.v[g->first + i], lane, depth + 1);
@@ -262,6 +264,16 @@ void relax_look(struct relax *r, const uint64_t *states, uint32_t n, int beyond,
     }
 }
 
+uint32_t relax_conjuncts(const struct relax *r)
+{
+    return r->nconjuncts;
+}
+
+bool relax_holds(const struct relax *r, uint32_t conjunct, uint32_t lane)
+{
+    return r->cost[r->conjunct[conjunct]][lane] == 0;
+}
+
 /* --- Life ----------------------------------------------------------------------------------------------- */
 
 void relax_free(struct relax *r)
@@ -271,6 +283,7 @@ void relax_free(struct relax *r)
     free(r->cost);
     free(r->values);
     free(r->value_edge);
+    free(r->conjunct);
     free(r->seen);
     free(r->stack);
     free(r);
@@ -293,6 +306,20 @@ static void list_values(struct relax *r)
     }
 }
 
+/* Conjunctions within conjunctions are one. */
+static void list_conjuncts(struct relax *r, edge e, uint32_t depth)
+{
+    const struct circuit *c = r->c;
+    if (e & 1 || e >> 1 < wire_gate(c, 0) || depth == CONJUNCT_DEPTH) {
+        for (uint32_t i = 0; i < r->nconjuncts; i++)
+            if (r->conjunct[i] == e) return;
+        if (r->nconjuncts < MOST_CONJUNCTS) r->conjunct[r->nconjuncts++] = e;
+        return;
+    }
+    const struct gate *g = &c->gates.v[(e >> 1) - wire_gate(c, 0)];
+    for (uint32_t i = 0; i < g->n; i++) list_conjuncts(r, c->edges.v[g->first + i], depth + 1);
+}
+
 struct relax *relax_new(const struct circuit *c, const uint32_t *kept, uint32_t nkept)
 {
     uint32_t nwires = wire_gate(c, c->ngates);
@@ -303,14 +330,16 @@ struct relax *relax_new(const struct circuit *c, const uint32_t *kept, uint32_t 
     r->cost = aligned_alloc(64, (size_t)nwires * 2 * sizeof *r->cost);
     r->values = malloc((c->goals.n + 1) * sizeof *r->values);
     r->value_edge = malloc((c->goals.n + 1) * sizeof *r->value_edge);
+    r->conjunct = malloc(MOST_CONJUNCTS * sizeof *r->conjunct);
     r->seen = calloc((size_t)nwires * 2, sizeof *r->seen);
     r->stack = malloc((size_t)nwires * 2 * sizeof *r->stack);
-    if (!r->free_bit || !r->cost || !r->values || !r->value_edge || !r->seen || !r->stack) {
+    if (!r->free_bit || !r->cost || !r->values || !r->value_edge || !r->conjunct || !r->seen || !r->stack) {
         relax_free(r);
         return NULL;
     }
     memset(r->free_bit, true, c->nbits + 1);
     for (uint32_t i = 0; i < nkept; i++) r->free_bit[kept[i]] = false;
     list_values(r);
+    if (r->nvalues) list_conjuncts(r, r->value_edge[0], 0);
     return r;
 }

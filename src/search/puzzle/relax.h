@@ -39,4 +39,8 @@ void relax_free(struct relax *r);
 void relax_look(struct relax *r, const uint64_t *states, uint32_t n, int beyond, bool with_plan,
                 struct relax_view *out);
 
+/* The conjuncts of the highest goal: how many there are, and whether one holds in a state of the last look. */
+uint32_t relax_conjuncts(const struct relax *r);
+bool relax_holds(const struct relax *r, uint32_t conjunct, uint32_t lane);
+
 #endif
