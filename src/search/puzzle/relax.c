@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_WIRES = 400000, MOST_LAYERS = 250, MOST_CONJUNCTS = 2048, CONJUNCT_DEPTH = 6 };
+enum { MOST_WIRES = 400000, MOST_LAYERS = 250, MOST_CONJUNCTS = 2048, CONJUNCT_DEPTH = 100, LOOK_DEPTH = 6 };
 
 /* The cost of an edge being true is cost[edge]; of its being false, cost[edge ^ 1]. */
 typedef uint8_t lanes[RELAX_LANES];
@@ -237,10 +237,14 @@ static uint32_t walk_back(struct relax *r, uint32_t value, uint32_t lane)
 static uint32_t missing(const struct relax *r, edge e, uint32_t lane, uint32_t depth)
 {
     const struct circuit *c = r->c;
-    if (r->cost[e][lane] == 0) return 0;
-    if (e & 1 || e >> 1 < wire_gate(c, 0) || depth == CONJUNCT_DEPTH) return 1;
-    const struct gate *g = &c->gates.v[(e >> 1) - wire_gate(c, 0)];
     uint32_t n = 0;
+    if (r->cost[e][lane] == 0) return 0;
+    if (e == r->value_edge[0]) { /* the highest goal's are listed */
+        for (uint32_t i = 0; i < r->nconjuncts; i++) n += r->cost[r->conjunct[i]][lane] != 0;
+        return n ? n : 1;
+    }
+    if (e & 1 || e >> 1 < wire_gate(c, 0) || depth == LOOK_DEPTH) return 1;
+    const struct gate *g = &c->gates.v[(e >> 1) - wire_gate(c, 0)];
     for (uint32_t i = 0; i < g->n; i++) n += missing(r, c->edges.v[g->first + i], lane, depth + 1);
     return n ? n : 1;
 }

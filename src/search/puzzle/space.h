@@ -70,6 +70,8 @@ struct space {
     uint32_t lanes;            /* states expanded together at most */
     uint32_t nmoves;           /* moves are 0 .. nmoves-1; on the reasoner it grows */
     uint64_t *root;            /* packed */
+    const uint64_t *const *avoid; /* by state of the next expand: moves not to be made, as a set, or NULL for
+                                     none; NULL: nowhere. On the reasoner it is not looked at */
     int most;                  /* no line can bring more */
     bool merges;               /* states that differ in what counts time are taken for one */
     struct error trouble;      /* the rules could not be asked, or no memory; what was found is still true */

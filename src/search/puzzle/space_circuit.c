@@ -139,7 +139,9 @@ static bool expand(struct space *base, const uint64_t *states, const uint32_t *d
     batch_legal_sets(s->batch, 0, s->legal, s->count);
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t w = 0; w < set_words; w++)
-            for (uint64_t set = s->legal[(size_t)i * set_words + w]; set; set &= set - 1) {
+            for (uint64_t set = s->legal[(size_t)i * set_words + w] &
+                                (base->avoid && base->avoid[i] ? ~base->avoid[i][w] : ~(uint64_t)0);
+                 set; set &= set - 1) {
                 memcpy(s->row + (size_t)pairs * words, s->parents + (size_t)i * words, words * 8);
                 s->parent[pairs] = i;
                 s->depth[pairs] = depth[i];

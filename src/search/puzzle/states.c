@@ -6,19 +6,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 enum { FIRST_ROWS = 1024, FIRST_SLOTS = 32, AT_ONCE = 512 };
-
-/* Pages that grow without being copied. */
-static void *grow(void *old, size_t before, size_t after)
-{
-    void *p = old ? mremap(old, before, after, MREMAP_MAYMOVE)
-                  : mmap(NULL, after, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED) return NULL;
-    if (after >= (size_t)4 << 20) madvise(p, after, MADV_HUGEPAGE);
-    return p;
-}
 
 static size_t page_round(size_t bytes)
 {
@@ -57,12 +46,14 @@ static inline uint64_t entry(uint64_t hash, uint32_t number)
 static bool make_room(struct states *t, uint32_t rows)
 {
     if (t->index_bytes + row_bytes(t, rows) + link_bytes(rows) > t->limit && t->cap) return false;
-    void *row = grow(t->row, row_bytes(t, t->cap), row_bytes(t, rows));
+    void *row = pages_map(t->row, row_bytes(t, t->cap), row_bytes(t, rows));
     if (!row) return false;
     t->row = row;
-    void *link = grow(t->link, link_bytes(t->cap), link_bytes(rows));
+    void *link = pages_map(t->link, link_bytes(t->cap), link_bytes(rows));
     if (!link) { /* give back what the rows are not going to use */
-        t->row = mremap(t->row, row_bytes(t, rows), t->cap ? row_bytes(t, t->cap) : 4096, MREMAP_MAYMOVE);
+        void *again = t->cap ? pages_map(row, row_bytes(t, rows), row_bytes(t, t->cap)) : NULL;
+        if (!t->cap) pages_unmap(row, row_bytes(t, rows));
+        t->row = again;
         return false;
     }
     t->link = link;
@@ -101,8 +92,8 @@ bool states_init(struct states *t, uint32_t words, size_t limit)
 
 void states_done(struct states *t)
 {
-    if (t->row) munmap(t->row, row_bytes(t, t->cap));
-    if (t->link) munmap(t->link, link_bytes(t->cap));
+    pages_unmap(t->row, row_bytes(t, t->cap));
+    pages_unmap(t->link, link_bytes(t->cap));
     for (uint32_t i = 0; i < STATES_PARTS; i++) free(t->part[i].slot);
     *t = (struct states){0};
 }
