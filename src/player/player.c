@@ -44,6 +44,7 @@ struct player {
 };
 
 static size_t memory_limit(const struct player *p);
+static bool take_turn(void *data, struct turn *turn, struct line *line);
 
 struct player *player_new(const struct player_config *config, const struct game *game, struct engine *engine,
                           uint32_t role, uint64_t seed, struct error *error)
@@ -73,6 +74,7 @@ struct player *player_new(const struct player_config *config, const struct game 
     }
     if (game->nroles == 1 && config->puzzle != SOLO_OFF) /* without memory for it the search does it all */
         p->solo = solo_new((enum solo_way)config->puzzle, memory_limit(p) / 2, seed);
+    if (p->solo) solo_invite(p->solo, take_turn, p, "tree");
     return p;
 }
 
@@ -332,6 +334,29 @@ static bool conclude_search(struct player *p, uint32_t *move, struct error *erro
         p->report.nodes += p->crew->searches[i]->tree->nodes;
     p->report.value = mcts_value(p->mcts, p->role);
     return mcts_best(p->mcts, p->role, move);
+}
+
+/* A game for one: the tree search takes its turn in the race. */
+static bool take_turn(void *data, struct turn *turn, struct line *line)
+{
+    struct player *p = data;
+    struct budget b = {.deadline = turn->until, .steps = turn->steps, .stop = turn->stop};
+    struct error error;
+    const uint32_t *moves;
+    uint32_t n;
+    if (!prepare_search(p, &b, &error)) return error.code == ERROR_TIME || error.code == ERROR_CANCELLED;
+    if (!mcts_ready(p->mcts)) return false;
+    if (p->crew)
+        crew_run(p->crew, &b);
+    else
+        driver_work(p->driver, &p->mcts->hands[0], &b);
+    if (!p->crew) mcts_count(p->mcts);
+    turn->used += p->mcts->stats.steps;
+    for (uint32_t i = 0; i < (p->crew ? p->crew->nsearches : 1); i++) {
+        float reward = mcts_kept(p->crew ? p->crew->searches[i] : p->mcts, &moves, &n);
+        if (reward >= 0) line_offer(line, (int)reward, moves, n, "tree");
+    }
+    return true;
 }
 
 /* Make the moves announced since. False: the rules took too long (or failed); the rest is made next time. */

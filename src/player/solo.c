@@ -15,6 +15,9 @@ struct solo {
     struct race *race; /* from the state at hand, or NULL */
     double began;      /* the race */
     struct solo_report report;
+    race_guest *guest;
+    void *guest_data;
+    const char *guest_name;
 };
 
 struct solo *solo_new(enum solo_way way, size_t memory, uint64_t seed)
@@ -90,6 +93,13 @@ void solo_offer(struct solo *s, int goal, const uint32_t *moves, uint32_t n, con
         s->checked = false;
         s->report.seconds = s->race ? s->line.when - s->began : 0;
     }
+}
+
+void solo_invite(struct solo *s, race_guest *guest, void *data, const char *name)
+{
+    s->guest = guest;
+    s->guest_data = data;
+    s->guest_name = name;
 }
 
 const struct solo_report *solo_report(const struct solo *s)
@@ -178,6 +188,8 @@ static void run(struct solo *s, struct reasoner *r, const struct code *code, con
         if (s->race && s->line.n) line_offer(&s->race->line, s->line.goal, s->line.moves, s->line.n, s->line.who);
     }
     if (!s->race) return;
+    if (s->guest && s->way == SOLO_RACE && !s->race->guest)
+        race_invite(s->race, s->guest, s->guest_data, s->guest_name);
     race_run(s->race, budget);
     const struct line *l = &s->race->line;
     if (l->n && line_offer(&s->line, l->goal, l->moves, l->n, l->who)) {

@@ -52,6 +52,8 @@ void solo_free(struct solo *s);                                       /* NULL is
  * had better be asked; it has the time that is left. */
 bool solo_think(struct solo *s, struct reasoner *r, const struct code *code, const struct state *state,
                 const struct budget *budget, uint32_t *move);
+/* Another search that takes part in races, where all do; set it before the first think. */
+void solo_invite(struct solo *s, race_guest *guest, void *data, const char *name);
 /* The move that was made, a number of the same reasoner. */
 void solo_moved(struct solo *s, uint32_t move);
 /* Moves have other numbers from now on. */

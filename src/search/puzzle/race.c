@@ -55,6 +55,49 @@ static struct method *make(struct race *r, enum race_method which)
     return NULL;
 }
 
+/* --- The guest ------------------------------------------------------------------------------------------ */
+
+struct invited {
+    struct method base;
+    struct race *race;
+    struct method_ops ops; /* its own, with the guest's name */
+};
+
+static enum method_state run_guest(struct method *m, struct turn *turn)
+{
+    struct race *r = ((struct invited *)m)->race;
+    uint64_t before = turn->used;
+    bool more = r->guest(r->guest_data, turn, m->line);
+    m->steps += turn->used - before;
+    return more ? METHOD_WORKING : METHOD_OVER;
+}
+
+static void release_guest(struct method *m)
+{
+    free(m);
+}
+
+static void seat_guest(struct race *r)
+{
+    struct invited *g = r->guest && r->nentrants < RACE_MOST ? calloc(1, sizeof *g) : NULL;
+    if (!g) return;
+    g->ops = (struct method_ops){.name = r->guest_name, .run = run_guest, .free = release_guest};
+    g->base = (struct method){.ops = &g->ops, .space = r->space, .line = &r->line};
+    g->race = r;
+    r->entrants[r->nentrants++] =
+        (struct entrant){.which = RACE_ALL, .method = &g->base, .name = r->guest_name, .merit = 1, .goal = -1};
+}
+
+void race_invite(struct race *r, race_guest *guest, void *data, const char *name)
+{
+    r->guest = guest;
+    r->guest_data = data;
+    r->guest_name = name;
+    seat_guest(r);
+}
+
+/* --- The race ------------------------------------------------------------------------------------------- */
+
 static void drop(struct race *r)
 {
     for (uint32_t i = 0; i < r->nentrants; i++) method_free(r->entrants[i].method);
@@ -78,6 +121,7 @@ static bool set_up(struct race *r, struct error *error)
             .which = shares[i].which, .method = m, .name = m->ops->name, .merit = 1, .goal = -1};
     }
     if (r->nentrants == 0) return error_set(error, ERROR_MEMORY, "out of memory");
+    seat_guest(r);
     return true;
 }
 
@@ -192,9 +236,9 @@ static void take_turn(struct race *r, struct entrant *e, struct turn *turn, bool
 
 void race_run(struct race *r, const struct budget *budget)
 {
-    bool by_clock = !budget->simulations && !budget->expansions;
+    bool by_clock = !budget_counts(budget);
     uint64_t most = budget->simulations > budget->expansions ? budget->simulations : budget->expansions, used = 0;
-    most *= STEPS_PER_SIMULATION;
+    most = budget->steps ? budget->steps : most * STEPS_PER_SIMULATION;
     while (!race_over(r) && !budget_over(budget) && (by_clock || used < most)) {
         struct entrant *e = next_entrant(r);
         struct turn turn = {.stop = budget->stop};

@@ -2,7 +2,7 @@
 /* A race of searches through one puzzle.
  *
  *     race ── space, judge, line          what they share: the rules, opinions, the best line
- *          └─ entrants: breadth-first, ida, plan, goal count, fill, beam, nested, nrpa
+ *          └─ entrants: breadth-first, ida, plan, goal count, fill, beam, nested, nrpa, a guest
  *
  * They work in turns. Whoever improves the line earns longer turns for a while. It is over when the line
  * brings the most that can be had, or when one has seen everything there is: then the line is proved best.
@@ -27,7 +27,11 @@ enum race_method {
     RACE_ALL = 255,
 };
 
-#define RACE_MOST 8
+#define RACE_MOST 9
+
+/* A search that is not one of ours: it works for a turn and offers what it found to the line. False: it has
+ * nothing more to say. */
+typedef bool race_guest(void *data, struct turn *turn, struct line *line);
 
 struct entrant {
     enum race_method which;
@@ -55,12 +59,17 @@ struct race {
     uint32_t nentrants;
     bool exact, proved;
     struct error trouble;
+    race_guest *guest; /* NULL: none */
+    void *guest_data;
+    const char *guest_name;
 };
 
 /* `which`: enum race_method joined by |. `memory` bytes for all together. NULL and an error without memory. */
 struct race *race_new(struct reasoner *reasoner, const struct code *code, const struct state *root, uint32_t which,
                       size_t memory, uint64_t seed, struct error *error);
 void race_free(struct race *r);
+/* Let it take part; `name` is a constant. Without memory it does not. */
+void race_invite(struct race *r, race_guest *guest, void *data, const char *name);
 
 /* Go on. Ends with the budget, or when race_over. With a budget in simulations or expansions the turns are
  * counted in positions, so that it goes the same way every time. */
