@@ -118,9 +118,9 @@ static double measure(const char *name, double seconds)
         line_done(&line);
     }
     double plain_rate = (double)p.steps / plain_time, lanes_rate = (double)lanes_steps / lanes_time;
-    printf("%-24s %5u bits %7u gates  %12.0f %12.0f %8.1f   (%" PRIu64 " and %" PRIu64 " states)\n", game->name,
-           code->nbits, code->circuit->ngates, plain_rate, lanes_rate, lanes_rate / plain_rate, p.tail,
-           lanes_states);
+    printf("%-24s %5u bits %7u gates  %12.0f %12.0f %8.1f   (%" PRIu64 " and %" PRIu64 " states)\n",
+           game->name, code->nbits, code->circuit->ngates, plain_rate, lanes_rate, lanes_rate / plain_rate,
+           p.tail, lanes_states);
     fflush(stdout);
     plain_free(&p);
     line_done(&line);

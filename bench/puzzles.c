@@ -16,9 +16,9 @@
 static const struct {
     uint32_t which;
     const char *name;
-} columns[] = {{RACE_FRONTIER, "breadth"}, {RACE_IDA, "ida"},       {RACE_PLAN, "plan"},
-               {RACE_COUNT, "count"},      {RACE_BEAM, "beam"},     {RACE_NESTED, "nested"},
-               {RACE_NRPA, "nrpa"},        {RACE_FILL, "fill"},     {RACE_ALL, "race"}};
+} columns[] = {{RACE_FRONTIER, "breadth"}, {RACE_IDA, "ida"},   {RACE_PLAN, "plan"},
+               {RACE_COUNT, "count"},      {RACE_BEAM, "beam"}, {RACE_NESTED, "nested"},
+               {RACE_NRPA, "nrpa"},        {RACE_FILL, "fill"}, {RACE_ALL, "race"}};
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
 static uint32_t only; /* columns, as bits; 0: all */

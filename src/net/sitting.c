@@ -239,6 +239,7 @@ void sitting_free(struct sitting *s)
     free(s->history);
     free(s->unplayable);
     json_decref(s->goals);
+    json_decref(s->line);
     if (s->journal) fclose(s->journal);
     free(s->id);
     free(s->role);

@@ -66,6 +66,8 @@ struct sitting {
     int own;          /* which move of a joint move is ours; -1: not known yet */
     uint32_t nroles;  /* 0: not known yet */
     char *unplayable; /* why the rules cannot be played */
+    json_t *line;     /* a game for one: the best line known, as moves from the very beginning; NULL: none */
+    int line_goal;
     struct joint *history;
     uint32_t turn, cap; /* joint moves made */
 

@@ -352,6 +352,12 @@ static bool take_turn(void *data, struct turn *turn, struct line *line)
         driver_work(p->driver, &p->mcts->hands[0], &b);
     if (!p->crew) mcts_count(p->mcts);
     turn->used += p->mcts->stats.steps;
+    p->report.stats.simulations += p->mcts->stats.simulations;
+    p->report.stats.steps += p->mcts->stats.steps;
+    p->report.stats.seconds += p->mcts->stats.seconds;
+    p->report.stats.max_depth = p->mcts->stats.max_depth;
+    p->report.nodes = p->mcts->tree->nodes;
+    p->report.value = mcts_value(p->mcts, p->role);
     for (uint32_t i = 0; i < (p->crew ? p->crew->nsearches : 1); i++) {
         float reward = mcts_kept(p->crew ? p->crew->searches[i] : p->mcts, &moves, &n);
         if (reward >= 0) line_offer(line, (int)reward, moves, n, "tree");
@@ -449,9 +455,10 @@ static bool begin(struct player *p, const struct budget *budget, bool forced_too
                   here ? "all legal moves" : "the state");
     bool wanted = sure && p->config.kind == PLAYER_SEARCH && (p->legal.n > 1 || forced_too);
     p->alone = wanted && p->solo &&
-               solo_think(p->solo, p->reasoner, p->on_circuit ? engine_code(p->engine) : NULL, &p->state, budget,
-                          &p->alone_move);
-    p->searching = wanted && !p->alone && prepare_search(p, &p->budget, &p->report.trouble) && mcts_ready(p->mcts);
+               solo_think(p->solo, p->reasoner, p->on_circuit ? engine_code(p->engine) : NULL, &p->state,
+                          budget, &p->alone_move);
+    p->searching =
+        wanted && !p->alone && prepare_search(p, &p->budget, &p->report.trouble) && mcts_ready(p->mcts);
     return true;
 }
 

@@ -185,7 +185,8 @@ static void run(struct solo *s, struct reasoner *r, const struct code *code, con
     if (!s->race) {
         s->began = clock_now();
         s->race = race_new(r, code, state, methods(s), s->memory, s->seed, &error);
-        if (s->race && s->line.n) line_offer(&s->race->line, s->line.goal, s->line.moves, s->line.n, s->line.who);
+        if (s->race && s->line.n)
+            line_offer(&s->race->line, s->line.goal, s->line.moves, s->line.n, s->line.who);
     }
     if (!s->race) return;
     if (s->guest && s->way == SOLO_RACE && !s->race->guest)

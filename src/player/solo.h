@@ -46,7 +46,7 @@ struct solo_report {
 struct solo;
 
 struct solo *solo_new(enum solo_way way, size_t memory, uint64_t seed); /* NULL without memory */
-void solo_free(struct solo *s);                                       /* NULL is fine */
+void solo_free(struct solo *s);                                         /* NULL is fine */
 
 /* Think about a state of the reasoner, which is not over. True: *move is to be played. False: another search
  * had better be asked; it has the time that is left. */

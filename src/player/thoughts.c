@@ -56,9 +56,9 @@ static void print_solo(FILE *out, struct player *p, const char *name)
         if (s->goal < 0)
             fprintf(out, "  %s: no line to an end of the game found\n", name);
         else
-            fprintf(out, "  %s: goal %d in %u moves%s, found by %s after %.2f s\n    %s\n", name, s->goal, s->moves,
-                    s->solved ? ", the best there is" : "", s->who ? s->who : "somebody", s->seconds,
-                    kept_text(heap, p));
+            fprintf(out, "  %s: goal %d in %u moves%s, found by %s after %.2f s\n    %s\n", name, s->goal,
+                    s->moves, s->solved ? ", the best there is" : "", s->who ? s->who : "somebody",
+                    s->seconds, kept_text(heap, p));
         for (uint32_t i = 0; i < s->nentrants; i++) {
             const struct entrant *e = &s->entrants[i];
             fprintf(out, "    %-24s %12llu positions  %s%s\n", e->name, (unsigned long long)e->steps, e->note,
@@ -77,12 +77,12 @@ static json_t *solo_json(struct heap *heap, struct player *p)
     for (uint32_t i = 0; i < s->nentrants; i++) {
         const struct entrant *e = &s->entrants[i];
         json_array_append_new(list, json_pack("{s:s, s:I, s:f, s:i, s:i, s:s}", "name", e->name, "positions",
-                                              (json_int_t)e->steps, "spent", e->spent, "improved", (int)e->better,
-                                              "goal", e->goal, "note", e->note));
+                                              (json_int_t)e->steps, "spent", e->spent, "improved",
+                                              (int)e->better, "goal", e->goal, "note", e->note));
     }
-    return json_pack("{s:i, s:i, s:s, s:f, s:i, s:b, s:s, s:o}", "goal", s->goal, "length", (int)s->moves, "by",
-                     s->who ? s->who : "", "after", s->seconds, "most", s->most, "solved", s->solved, "line",
-                     kept_text(heap, p), "searches", list);
+    return json_pack("{s:i, s:i, s:s, s:f, s:i, s:b, s:s, s:o}", "goal", s->goal, "length", (int)s->moves,
+                     "by", s->who ? s->who : "", "after", s->seconds, "most", s->most, "solved", s->solved,
+                     "line", kept_text(heap, p), "searches", list);
 }
 
 void thoughts_print(FILE *out, struct player *p, uint32_t role, const char *name, uint32_t moves)

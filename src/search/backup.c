@@ -100,8 +100,8 @@ static void keep_line(struct hand *h, const struct flight *f, float reward)
     h->kept_reward = reward;
 }
 
-/* One-player games: a simulation as good as the best or better is written into the tree whole, so that it is never forgotten (002
- * §3.3.5). The states are played again, one by one. */
+/* One-player games: a simulation as good as the best or better is written into the tree whole, so that it is
+ * never forgotten (002 §3.3.5). The states are played again, one by one. */
 static void keep_path(struct flight *f)
 {
     struct mcts *m = f->hand->search;
@@ -179,7 +179,8 @@ void flight_finish(struct flight *f, const float *reward)
         return;
     }
     /* Better or equal; but nothing is no solution, and what was broken off is none either. */
-    if (m->single && !f->cut && (reward[0] > mean_of(&m->best) || (reward[0] > 0 && reward[0] == mean_of(&m->best)))) {
+    if (m->single && !f->cut &&
+        (reward[0] > mean_of(&m->best) || (reward[0] > 0 && reward[0] == mean_of(&m->best)))) {
         mean_set(&m->best, reward[0]);
         keep_line(h, f, reward[0]);
         keep_path(f);

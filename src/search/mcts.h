@@ -78,8 +78,8 @@ struct hand {
     bool solo;    /* one simulation at a time, and the tree to itself: none is pending for another */
     double began; /* on the driver's clock */
     struct mcts_stats stats; /* since it was last put to work */
-    /* one-player: the moves of the best simulation since mcts_root, to the end of the game; whatever becomes of
-     * the tree */
+    /* one-player: the moves of the best simulation since mcts_root, to the end of the game; whatever becomes
+     * of the tree */
     uint32_t *kept, nkept, kept_cap;
     float kept_reward; /* -1: there is none */
 };

@@ -21,7 +21,7 @@ struct beam {
     uint32_t *twig, *next_twig;
     uint16_t *next_judged;
     uint32_t n, at, next, next_cap;
-    bool narrowed; /* in this run something was left out */
+    bool narrowed;           /* in this run something was left out */
     struct frontier *source; /* whose last layer this run begins with; NULL: no longer needed */
     uint32_t source_at;
     uint32_t *hand_depth, *number;
@@ -93,7 +93,8 @@ static bool take(void *to, struct brood *brood)
         brood->move[n++] = brood->move[i];
     }
     states_add_many(&b->seen, brood->state, n, brood->parent, brood->move, b->number, b->fresh);
-    for (uint32_t i = 0; i < n; i++) { /* when the table is full states count as new: rather twice than never */
+    for (uint32_t i = 0; i < n;
+         i++) { /* when the table is full states count as new: rather twice than never */
         if (!b->fresh[i] && b->number[i] != STATES_FULL) continue;
         if (left != i)
             memmove(brood->state + (size_t)left * words, brood->state + (size_t)i * words, words * 8);

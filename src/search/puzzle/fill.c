@@ -149,14 +149,16 @@ static void branch(struct fill *f)
     uint32_t conjuncts = relax_conjuncts(f->judge->relax), chosen = choose(f), n = 0;
     uint32_t first = f->n, words = f->base.space->words;
     for (uint32_t i = 1; i < f->kids; i++)
-        if (f->hopeful[i] && (chosen == UINT32_MAX || f->holds[(size_t)i * conjuncts + chosen])) push(f, i), n++;
+        if (f->hopeful[i] && (chosen == UINT32_MAX || f->holds[(size_t)i * conjuncts + chosen]))
+            push(f, i), n++;
     for (uint32_t i = f->n; i > first + 1; i--) {
         uint32_t k = first + rng_below(&f->base.space->rng, i - first), twig = f->twig[k];
         if (k == i - 1) continue;
         f->twig[k] = f->twig[i - 1];
         f->twig[i - 1] = twig;
         for (uint32_t w = 0; w < words; w++) {
-            uint64_t *a = f->row + (size_t)k * words + w, *b = f->row + (size_t)(i - 1) * words + w, swap = *a;
+            uint64_t *a = f->row + (size_t)k * words + w, *b = f->row + (size_t)(i - 1) * words + w,
+                     swap = *a;
             *a = *b;
             *b = swap;
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Depth-first search for puzzles in which the order of moves hardly matters: blanks to be filled, pieces to be
- * set. Such puzzles drown every other search in orders of the same moves.
+/* Depth-first search for puzzles in which the order of moves hardly matters: blanks to be filled, pieces to
+ * be set. Such puzzles drown every other search in orders of the same moves.
  *
  *     of the goal's conjuncts that do not hold, take the one that the fewest moves bring about, leaving out
  *     moves after which the goal is out of reach even in the relaxation; try these moves, and no others

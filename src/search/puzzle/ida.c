@@ -12,7 +12,6 @@
 
 enum { WAYS = 4, ENOUGH_ASKED = 20000, SELDOM = 10, FIRST_BUCKETS = 4096, GROWTH = 8 };
 
-
 struct ida {
     struct method base;
     struct judge *judge;
@@ -26,11 +25,11 @@ struct ida {
     uint64_t *entry;
     size_t table, table_most; /* bytes */
     uint64_t stored;          /* under this threshold */
-    uint64_t mask; /* buckets - 1 */
+    uint64_t mask;            /* buckets - 1 */
     uint32_t threshold, next;
     uint64_t asked, told; /* distances, and those that kept a state from being searched */
     bool blind;           /* they seldom did: do without */
-    uint64_t cut; /* subtrees left out for want of room: then an end proves nothing */
+    uint64_t cut;         /* subtrees left out for want of room: then an end proves nothing */
     /* the handful under way */
     uint64_t *hand;
     uint32_t *hand_twig, *hand_depth;
@@ -232,7 +231,8 @@ static enum method_state run(struct method *m, struct turn *turn)
         }
         turn->used += m->steps - before;
     }
-    snprintf(m->note, sizeof m->note, "threshold %u, %u waiting%s%s", d->threshold, d->n, d->blind ? ", distances not asked for" : "",
+    snprintf(m->note, sizeof m->note, "threshold %u, %u waiting%s%s", d->threshold, d->n,
+             d->blind ? ", distances not asked for" : "",
              d->commute.any ? ", some moves in one order only" : "");
     return state;
 }
@@ -278,8 +278,8 @@ struct method *ida_new(struct space *s, struct line *line, struct judge *judge, 
     d->distance = malloc(s->lanes * sizeof *d->distance);
     d->avoid = malloc(s->lanes * sizeof *d->avoid);
     d->bucket = malloc(s->lanes * sizeof *d->bucket);
-    if (!d->entry || !d->row || !d->twig || !d->hand || !d->hand_twig || !d->hand_depth || !d->distance || !d->avoid || !d->bucket ||
-        !trail_init(&d->trail, memory / 4)) {
+    if (!d->entry || !d->row || !d->twig || !d->hand || !d->hand_twig || !d->hand_depth || !d->distance ||
+        !d->avoid || !d->bucket || !trail_init(&d->trail, memory / 4)) {
         release(&d->base);
         return NULL;
     }

@@ -8,7 +8,8 @@
  * with the depth at which they were last searched and under which threshold: the same state is searched again
  * only when it is reached with fewer moves, or under a higher threshold. It holds whole states, so nothing is
  * cut off by mistake, and it overwrites when it is full: unlike breadth-first search this one needs no more
- * memory than it has. Moves whose order does not matter (commute.h) are tried in one order. The distance is that of the relaxation's layers, which is never too large, or 0. */
+ * memory than it has. Moves whose order does not matter (commute.h) are tried in one order. The distance is
+ * that of the relaxation's layers, which is never too large, or 0. */
 #ifndef SEARCH_PUZZLE_IDA_H
 #define SEARCH_PUZZLE_IDA_H
 

@@ -39,7 +39,8 @@ void judge_look(struct judge *j, enum judge_kind kind, const uint64_t *states, u
     }
     for (uint32_t at = 0; at < n; at += RELAX_LANES) {
         uint32_t part = n - at < RELAX_LANES ? n - at : RELAX_LANES;
-        relax_look(j->relax, states + (size_t)at * j->space->words, part, line->goal, kind == JUDGE_PLAN, view);
+        relax_look(j->relax, states + (size_t)at * j->space->words, part, line->goal, kind == JUDGE_PLAN,
+                   view);
         for (uint32_t i = 0; i < part; i++) out[at + i] = score(j, kind, &view[i], line);
     }
 }

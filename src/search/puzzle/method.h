@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One way to search a puzzle. All methods of a race work in one space, from its root, and offer what they find
- * to one line. A method is new for every root. */
+/* One way to search a puzzle. All methods of a race work in one space, from its root, and offer what they
+ * find to one line. A method is new for every root. */
 #ifndef SEARCH_PUZZLE_METHOD_H
 #define SEARCH_PUZZLE_METHOD_H
 

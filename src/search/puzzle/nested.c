@@ -113,7 +113,8 @@ static bool roll_kids(struct nested *d, struct level *l, struct turn *turn)
     for (uint32_t at = 0, copy = 0; at < l->kids.n;) {
         for (r->n = 0; r->n < s->lanes && at < l->kids.n;) {
             if (l->kids.goal[at] == SPACE_GOES_ON && copy < each) {
-                memcpy(d->starts + (size_t)r->n * s->words, l->kids.row + (size_t)at * s->words, s->words * 8);
+                memcpy(d->starts + (size_t)r->n * s->words, l->kids.row + (size_t)at * s->words,
+                       s->words * 8);
                 d->depths[r->n] = l->depth + 1;
                 d->kid_of[r->n++] = at;
                 copy++;

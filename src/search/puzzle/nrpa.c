@@ -162,7 +162,8 @@ static enum method_state run(struct method *m, struct turn *turn)
             d->level[1].done++;
         }
     }
-    snprintf(m->note, sizeof m->note, "run %u, iteration %u of level %d", d->runs, d->level[LEVELS].done, LEVELS);
+    snprintf(m->note, sizeof m->note, "run %u, iteration %u of level %d", d->runs, d->level[LEVELS].done,
+             LEVELS);
     return d->broken || m->space->trouble.code ? METHOD_OVER : METHOD_WORKING;
 }
 
@@ -203,7 +204,6 @@ struct method *nrpa_new(struct space *s, struct line *line)
         release(&d->base);
         return NULL;
     }
-    for (uint32_t i = 0; i < s->lanes; i++)
-        memcpy(d->starts + (size_t)i * s->words, s->root, s->words * 8);
+    for (uint32_t i = 0; i < s->lanes; i++) memcpy(d->starts + (size_t)i * s->words, s->root, s->words * 8);
     return &d->base;
 }

@@ -3,8 +3,8 @@
  *
  *     level 0    games by the policy: a move's chance is exp of its weight beside the others'; the best of as
  *                many as there are lanes
- *     level n    begins with the policy of level n+1; so many times: a game of level n-1; then the weights are
- *                moved towards the moves of the best game this level has seen
+ *     level n    begins with the policy of level n+1; so many times: a game of level n-1; then the weights
+ * are moved towards the moves of the best game this level has seen
  */
 #ifndef SEARCH_PUZZLE_NRPA_H
 #define SEARCH_PUZZLE_NRPA_H

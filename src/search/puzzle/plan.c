@@ -26,7 +26,7 @@ struct plan {
     uint32_t *head; /* by bucket */
     uint32_t least; /* no bucket below this has any */
     uint32_t waiting;
-    bool cut; /* something was left out: the end proves nothing */
+    bool cut;                   /* something was left out: the end proves nothing */
     uint32_t best_judged, best; /* the most promising state met */
     /* the handful under way, and its children */
     uint64_t *hand, *kids;
@@ -213,7 +213,8 @@ static void release(struct method *m)
 }
 
 static const struct method_ops by_plan = {.name = "plan", .run = run, .promise = promise, .free = release};
-static const struct method_ops by_count = {.name = "goal count", .run = run, .promise = promise, .free = release};
+static const struct method_ops by_count = {
+    .name = "goal count", .run = run, .promise = promise, .free = release};
 
 struct method *plan_new(struct space *s, struct line *line, struct judge *judge, enum judge_kind kind,
                         size_t memory)

@@ -22,7 +22,8 @@
 static const struct {
     enum race_method which;
     uint32_t memory;
-} shares[] = {{RACE_FRONTIER, 12}, {RACE_PLAN, 5}, {RACE_COUNT, 3}, {RACE_IDA, 4}, {RACE_FILL, 1}, {RACE_BEAM, 4}, {RACE_NESTED, 0}, {RACE_NRPA, 0}};
+} shares[] = {{RACE_FRONTIER, 12}, {RACE_PLAN, 5}, {RACE_COUNT, 3},  {RACE_IDA, 4},
+              {RACE_FILL, 1},      {RACE_BEAM, 4}, {RACE_NESTED, 0}, {RACE_NRPA, 0}};
 
 static size_t share_of(const struct race *r, enum race_method which)
 {
@@ -43,7 +44,8 @@ static struct method *make(struct race *r, enum race_method which)
     switch (which) {
     case RACE_FRONTIER: return frontier_new(s, &r->line, memory);
     case RACE_IDA: return ida_new(s, &r->line, &r->judge, memory);
-    case RACE_PLAN: return judge_knows(&r->judge) ? plan_new(s, &r->line, &r->judge, JUDGE_PLAN, memory) : NULL;
+    case RACE_PLAN:
+        return judge_knows(&r->judge) ? plan_new(s, &r->line, &r->judge, JUDGE_PLAN, memory) : NULL;
     case RACE_COUNT:
         return judge_knows(&r->judge) ? plan_new(s, &r->line, &r->judge, JUDGE_MISSING, memory) : NULL;
     case RACE_BEAM: return beam_new(s, &r->line, &r->judge, memory);
@@ -84,8 +86,8 @@ static void seat_guest(struct race *r)
     g->ops = (struct method_ops){.name = r->guest_name, .run = run_guest, .free = release_guest};
     g->base = (struct method){.ops = &g->ops, .space = r->space, .line = &r->line};
     g->race = r;
-    r->entrants[r->nentrants++] =
-        (struct entrant){.which = RACE_ALL, .method = &g->base, .name = r->guest_name, .merit = 1, .goal = -1};
+    r->entrants[r->nentrants++] = (struct entrant){
+        .which = RACE_ALL, .method = &g->base, .name = r->guest_name, .merit = 1, .goal = -1};
 }
 
 void race_invite(struct race *r, race_guest *guest, void *data, const char *name)
@@ -125,8 +127,8 @@ static bool set_up(struct race *r, struct error *error)
     return true;
 }
 
-struct race *race_new(struct reasoner *reasoner, const struct code *code, const struct state *root, uint32_t which,
-                      size_t memory, uint64_t seed, struct error *error)
+struct race *race_new(struct reasoner *reasoner, const struct code *code, const struct state *root,
+                      uint32_t which, size_t memory, uint64_t seed, struct error *error)
 {
     struct race *r = calloc(1, sizeof *r);
     if (!r) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
@@ -221,7 +223,8 @@ static void take_turn(struct race *r, struct entrant *e, struct turn *turn, bool
     } else if (e->merit > 1) {
         e->merit *= 0.95;
     }
-    if (r->space->trouble.code && r->space->trouble.code != ERROR_TIME && r->space->trouble.code != ERROR_CANCELLED)
+    if (r->space->trouble.code && r->space->trouble.code != ERROR_TIME &&
+        r->space->trouble.code != ERROR_CANCELLED)
         r->trouble = r->space->trouble;
     bool hurried = r->space->trouble.code == ERROR_TIME || r->space->trouble.code == ERROR_CANCELLED;
     if (hurried) { /* the rules were asked too late: next time they are asked again */
@@ -237,7 +240,8 @@ static void take_turn(struct race *r, struct entrant *e, struct turn *turn, bool
 void race_run(struct race *r, const struct budget *budget)
 {
     bool by_clock = !budget_counts(budget);
-    uint64_t most = budget->simulations > budget->expansions ? budget->simulations : budget->expansions, used = 0;
+    uint64_t most = budget->simulations > budget->expansions ? budget->simulations : budget->expansions,
+             used = 0;
     most = budget->steps ? budget->steps : most * STEPS_PER_SIMULATION;
     while (!race_over(r) && !budget_over(budget) && (by_clock || used < most)) {
         struct entrant *e = next_entrant(r);

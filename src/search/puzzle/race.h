@@ -6,8 +6,8 @@
  *
  * They work in turns. Whoever improves the line earns longer turns for a while. It is over when the line
  * brings the most that can be had, or when one has seen everything there is: then the line is proved best.
- * Where states were taken for one because only time tells them apart, a search that has seen everything begins
- * again with all facts, before that counts as a proof. */
+ * Where states were taken for one because only time tells them apart, a search that has seen everything
+ * begins again with all facts, before that counts as a proof. */
 #ifndef SEARCH_PUZZLE_RACE_H
 #define SEARCH_PUZZLE_RACE_H
 
@@ -64,9 +64,10 @@ struct race {
     const char *guest_name;
 };
 
-/* `which`: enum race_method joined by |. `memory` bytes for all together. NULL and an error without memory. */
-struct race *race_new(struct reasoner *reasoner, const struct code *code, const struct state *root, uint32_t which,
-                      size_t memory, uint64_t seed, struct error *error);
+/* `which`: enum race_method joined by |. `memory` bytes for all together. NULL and an error without memory.
+ */
+struct race *race_new(struct reasoner *reasoner, const struct code *code, const struct state *root,
+                      uint32_t which, size_t memory, uint64_t seed, struct error *error);
 void race_free(struct race *r);
 /* Let it take part; `name` is a constant. Without memory it does not. */
 void race_invite(struct race *r, race_guest *guest, void *data, const char *name);

@@ -63,7 +63,8 @@ INLINE bool bits_body(const struct circuit *c, lanes *cost)
             const uint8_t *from = cost[c->next[b] ^ side];
             uint8_t *to = cost[2 * wire_bit(c, b) + side];
             for (int k = 0; k < RELAX_LANES; k++) {
-                uint8_t a = to[k] < from[k] ? to[k] : from[k];
+                uint8_t after = (uint8_t)(from[k] + (from[k] < RELAX_NEVER - 1)); /* a move later */
+                uint8_t a = to[k] < after ? to[k] : after;
                 fell |= (uint8_t)(a ^ to[k]);
                 to[k] = a;
             }
@@ -74,14 +75,14 @@ INLINE bool bits_body(const struct circuit *c, lanes *cost)
 typedef bool gates_kernel(const struct circuit *c, uint32_t first, uint32_t end, lanes *cost);
 typedef bool bits_kernel(const struct circuit *c, lanes *cost);
 
-#define VERSION(target, name)                                                                            \
+#define VERSION(target, name)                                                                           \
     target static bool gates_##name(const struct circuit *c, uint32_t first, uint32_t end, lanes *cost) \
-    {                                                                                                    \
-        return gates_body(c, first, end, cost);                                                          \
-    }                                                                                                    \
+    {                                                                                                   \
+        return gates_body(c, first, end, cost);                                                         \
+    }                                                                                                   \
     target static bool bits_##name(const struct circuit *c, lanes *cost)                                \
-    {                                                                                                    \
-        return bits_body(c, cost);                                                                       \
+    {                                                                                                   \
+        return bits_body(c, cost);                                                                      \
     }
 
 VERSION(, any)
@@ -152,10 +153,8 @@ static bool settle_moves(struct relax *r)
     for (uint32_t m = 0; m < c->nmoves; m++) {
         const uint8_t *legal = r->cost[c->legal[m]];
         uint8_t *made = r->cost[2 * wire_move(c, m)];
-        for (int k = 0; k < RELAX_LANES; k++) {
-            uint8_t after = legal[k] >= RELAX_NEVER - 1 ? legal[k] : (uint8_t)(legal[k] + 1);
-            if (after < made[k]) made[k] = after, fell = true;
-        }
+        for (int k = 0; k < RELAX_LANES; k++)
+            if (legal[k] < made[k]) made[k] = legal[k], fell = true;
     }
     return fell;
 }
@@ -189,6 +188,15 @@ static bool settle(struct relax *r, uint32_t n)
 
 /* --- Reading -------------------------------------------------------------------------------------------- */
 
+/* May it cost a move although nothing has to be waited for: a move that is made, or a gate that reads moves.
+ */
+static inline bool hides_move(const struct circuit *c, edge e)
+{
+    uint32_t wire = e >> 1;
+    if (wire >= wire_gate(c, 0)) return wire >= wire_gate(c, c->phase_end[PHASE_GOAL]);
+    return !(e & 1) && wire > c->nbits;
+}
+
 /* Moves on the way back through what first made each thing possible. */
 static uint32_t walk_back(struct relax *r, uint32_t value, uint32_t lane)
 {
@@ -198,19 +206,20 @@ static uint32_t walk_back(struct relax *r, uint32_t value, uint32_t lane)
         memset(r->seen, 0, (size_t)r->nwires * 2 * sizeof *r->seen);
         r->epoch = 1;
     }
-#define NEED(e)                                                    \
-    do {                                                           \
-        edge need_e = (e);                                         \
-        if (r->cost[need_e][lane] && r->seen[need_e] != r->epoch) { \
-            r->seen[need_e] = r->epoch;                            \
-            r->stack[n++] = need_e;                                \
-        }                                                          \
+#define NEED(e)                                                                                \
+    do {                                                                                       \
+        edge need_e = (e);                                                                     \
+        if ((r->cost[need_e][lane] || hides_move(c, need_e)) && r->seen[need_e] != r->epoch) { \
+            r->seen[need_e] = r->epoch;                                                        \
+            r->stack[n++] = need_e;                                                            \
+        }                                                                                      \
     } while (0)
     NEED(c->terminal);
     NEED(r->value_edge[value]);
     while (n > 0) {
         edge e = r->stack[--n];
         uint32_t wire = e >> 1, inverted = e & 1;
+        if (wire == 0) continue;
         if (wire <= c->nbits) {
             NEED(c->next[wire - 1] ^ inverted);
         } else if (wire < wire_gate(c, 0)) {
@@ -262,7 +271,10 @@ void relax_look(struct relax *r, const uint64_t *states, uint32_t n, int beyond,
             out[k].bound = r->values[v];
             out[k].layers = out[k].plan = cost;
             out[k].missing = missing(r, r->value_edge[v], k, 0);
-            if (with_plan && cost < RELAX_NEVER && r->values[v] > beyond) out[k].plan = walk_back(r, v, k);
+            if (with_plan && cost < RELAX_NEVER && r->values[v] > beyond) {
+                uint32_t plan = walk_back(r, v, k); /* moves that are made twice count once */
+                if (plan > cost) out[k].plan = plan;
+            }
             break;
         }
     }

@@ -4,8 +4,8 @@
  *
  * Every wire has two costs: moves needed until it can be 1, and until it can be 0.
  *
- *     state bit     0 for the value it has; the other when its next value can be that
- *     move          can be made one move after it can be legal; can always be left out
+ *     state bit     0 for the value it has; the other one move after its next value can be that
+ *     move          can be made when it can be legal; can always be left out
  *     AND           can be 1 when all inputs can, can be 0 when one can
  *
  * Costs settle layer by layer: one pass over the gates for each. 64 states are measured at once, a byte each.
@@ -21,9 +21,9 @@
 enum { RELAX_LANES = 64, RELAX_NEVER = 255 };
 
 struct relax_view {
-    int bound;       /* the highest goal that may still be reached; -1: none */
-    uint32_t layers; /* to that goal: never more than the moves it takes */
-    uint32_t plan;   /* moves of a relaxed plan: a better guess */
+    int bound;        /* the highest goal that may still be reached; -1: none */
+    uint32_t layers;  /* to that goal: never more than the moves it takes */
+    uint32_t plan;    /* moves of a relaxed plan: a better guess */
     uint32_t missing; /* conjuncts of that goal that do not hold now */
 };
 
@@ -39,7 +39,8 @@ void relax_free(struct relax *r);
 void relax_look(struct relax *r, const uint64_t *states, uint32_t n, int beyond, bool with_plan,
                 struct relax_view *out);
 
-/* The conjuncts of the highest goal: how many there are, and whether one holds in a state of the last look. */
+/* The conjuncts of the highest goal: how many there are, and whether one holds in a state of the last look.
+ */
 uint32_t relax_conjuncts(const struct relax *r);
 bool relax_holds(const struct relax *r, uint32_t conjunct, uint32_t lane);
 

@@ -41,7 +41,7 @@ struct roll {
     const uint32_t *depth;
     const float *weight; /* by move: how likely beside others; NULL: all alike */
     uint32_t nweights;
-    uint32_t max_steps;  /* games longer than this are given up */
+    uint32_t max_steps; /* games longer than this are given up */
     /* out: */
     uint32_t *length;
     uint32_t *moves; /* game i's begin at i * max_steps */
@@ -64,17 +64,17 @@ struct space_ops {
 
 struct space {
     const struct space_ops *ops;
-    struct reasoner *reasoner; /* moves are its; not owned */
-    const struct code *code;   /* NULL: on the reasoner */
-    uint32_t words;            /* of a packed state */
-    uint32_t lanes;            /* states expanded together at most */
-    uint32_t nmoves;           /* moves are 0 .. nmoves-1; on the reasoner it grows */
-    uint64_t *root;            /* packed */
+    struct reasoner *reasoner;    /* moves are its; not owned */
+    const struct code *code;      /* NULL: on the reasoner */
+    uint32_t words;               /* of a packed state */
+    uint32_t lanes;               /* states expanded together at most */
+    uint32_t nmoves;              /* moves are 0 .. nmoves-1; on the reasoner it grows */
+    uint64_t *root;               /* packed */
     const uint64_t *const *avoid; /* by state of the next expand: moves not to be made, as a set, or NULL for
                                      none; NULL: nowhere. On the reasoner it is not looked at */
-    int most;                  /* no line can bring more */
-    bool merges;               /* states that differ in what counts time are taken for one */
-    struct error trouble;      /* the rules could not be asked, or no memory; what was found is still true */
+    int most;                     /* no line can bring more */
+    bool merges;                  /* states that differ in what counts time are taken for one */
+    struct error trouble; /* the rules could not be asked, or no memory; what was found is still true */
     struct rng rng;
 };
 
@@ -97,7 +97,8 @@ static inline void space_roll(struct space *s, struct roll *roll, struct turn *t
 }
 
 /* Walk along a line from the root; false: there was trouble. */
-static inline bool space_follow(struct space *s, const uint32_t *moves, uint32_t n, legal_sink *sink, void *to)
+static inline bool space_follow(struct space *s, const uint32_t *moves, uint32_t n, legal_sink *sink,
+                                void *to)
 {
     return s->ops->follow(s, moves, n, sink, to);
 }

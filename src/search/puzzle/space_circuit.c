@@ -5,8 +5,8 @@
  *
  * Parents are put into the lanes and viewed once, for their legal moves; then every pair of a parent and a
  * move gets a lane of its own: put, view, step, get, view. Sweeps are always as full as there is work. */
-#include "search/puzzle/ticking.h"
 #include "search/puzzle/space.h"
+#include "search/puzzle/ticking.h"
 
 #include <stdlib.h>
 
@@ -264,7 +264,8 @@ static void release(struct space *base)
     free(s);
 }
 
-static const struct space_ops ops = {.expand = expand, .roll = roll, .follow = follow, .kept = kept, .free = release};
+static const struct space_ops ops = {
+    .expand = expand, .roll = roll, .follow = follow, .kept = kept, .free = release};
 
 static bool split_bits(struct circuit_space *s, const struct circuit *c, bool exact)
 {
@@ -284,8 +285,7 @@ static bool split_bits(struct circuit_space *s, const struct circuit *c, bool ex
 
 static void pack(const uint64_t *state, const uint32_t *bits, uint32_t n, uint64_t *row)
 {
-    for (uint32_t i = 0; i < n; i++)
-        row[i / 64] |= (state[bits[i] / 64] >> bits[i] % 64 & 1) << i % 64;
+    for (uint32_t i = 0; i < n; i++) row[i / 64] |= (state[bits[i] / 64] >> bits[i] % 64 & 1) << i % 64;
 }
 
 static bool make_room(struct circuit_space *s, const struct state *root)
@@ -306,8 +306,8 @@ static bool make_room(struct circuit_space *s, const struct state *root)
     s->base.root = calloc(words, 8);
     s->tick_cap = 64;
     s->tick = calloc((size_t)s->tick_cap * (s->tick_words + 1), 8);
-    if (!s->row || !s->parents || !s->tick_row || !s->parent || !s->move || !s->depth || !s->goal || !s->legal || !s->count || !s->listed ||
-        !s->base.root || !s->tick)
+    if (!s->row || !s->parents || !s->tick_row || !s->parent || !s->move || !s->depth || !s->goal ||
+        !s->legal || !s->count || !s->listed || !s->base.root || !s->tick)
         return false;
     pack(root->w, s->kept, s->nkept, s->base.root);
     pack(root->w, s->ticking, s->nticking, s->tick);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A puzzle on a reasoner, one state at a time. A packed state is one word: the number of a state that is kept
  * here. What makes two states the same are their facts without those of the counter that analysis/turns.c
- * saw; of several that are the same the first is kept, which has the smallest depth when layers are expanded
- * in order. */
+ * saw. The counter's facts depend on the depth alone: they are noted by depth, and put into a kept state when
+ * it is wanted at another depth than the one it was met at. */
 #include "analysis/analysis.h"
 #include "base/hash.h"
 #include "search/puzzle/space.h"
@@ -10,10 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LANES = 16 };
+
 struct kept {
     struct state state;
     uint64_t hash;
     uint32_t *facts, n; /* sorted; NULL: the state's words tell */
+    uint32_t depth;     /* the state's */
 };
 
 struct lifted_space {
@@ -25,8 +28,9 @@ struct lifted_space {
     size_t used, limit;
     symbol counter; /* 0: none */
     uint32_t counter_arity;
-    struct list legal, facts, goals;
-    struct state next;
+    struct list legal, facts, whole;
+    struct state next, here;
+    struct list ticks; /* by depth: the counter's fact, 0: none or not known */
 };
 
 static struct lifted_space *self(struct space *s)
@@ -51,8 +55,16 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static bool note_tick(struct lifted_space *s, uint32_t depth, term fact)
+{
+    while (s->ticks.n <= depth)
+        if (!list_push(&s->ticks, 0)) return no_memory(&s->base);
+    s->ticks.v[depth] = fact;
+    return true;
+}
+
 /* s->facts: the facts of a state that count, sorted. */
-static bool key_of(struct lifted_space *s, const struct state *state)
+static bool key_of(struct lifted_space *s, const struct state *state, uint32_t depth)
 {
     struct reasoner *r = s->base.reasoner;
     uint32_t n = 0;
@@ -61,7 +73,10 @@ static bool key_of(struct lifted_space *s, const struct state *state)
     for (uint32_t i = 0; i < s->facts.n; i++) {
         term t = s->facts.v[i];
         const struct term_node *node = term_get(r->terms, t);
-        if (node->head == s->counter && node->nargs == s->counter_arity) continue;
+        if (node->head == s->counter && node->nargs == s->counter_arity) {
+            if (!note_tick(s, depth, t)) return false;
+            continue;
+        }
         s->facts.v[n++] = t;
     }
     s->facts.n = n;
@@ -97,11 +112,11 @@ static bool enlarge(struct lifted_space *s)
 }
 
 /* The number of a state, which is kept if it is new. */
-static bool intern(struct lifted_space *s, const struct state *state, uint64_t *number)
+static bool intern(struct lifted_space *s, const struct state *state, uint32_t depth, uint64_t *number)
 {
     uint64_t hash;
     if (s->counter) {
-        if (!key_of(s, state)) return false;
+        if (!key_of(s, state, depth)) return false;
         hash = hash_bytes(s->facts.v, s->facts.n * sizeof *s->facts.v);
     } else {
         hash = state_hash(state);
@@ -113,7 +128,7 @@ static bool intern(struct lifted_space *s, const struct state *state, uint64_t *
             *number = s->index[at] - 1;
             return true;
         }
-    struct kept k = {.hash = hash};
+    struct kept k = {.hash = hash, .depth = depth};
     size_t facts = s->counter ? (s->facts.n + 1) * sizeof *k.facts : 0;
     if (s->used + facts + state->words * 8 + 64 > s->limit)
         return error_set(&s->base.trouble, ERROR_MEMORY, "the memory for states is used up");
@@ -126,6 +141,20 @@ static bool intern(struct lifted_space *s, const struct state *state, uint64_t *
     *number = s->n;
     s->kept[s->n++] = k;
     return true;
+}
+
+/* The state of that number at a depth, in s->here. */
+static bool recall(struct lifted_space *s, uint64_t number, uint32_t depth)
+{
+    struct reasoner *r = s->base.reasoner;
+    const struct kept *k = &s->kept[number];
+    if (!s->counter || k->depth == depth) return state_copy(&s->here, &k->state) || no_memory(&s->base);
+    s->whole.n = 0;
+    for (uint32_t i = 0; i < k->n; i++)
+        if (!list_push(&s->whole, k->facts[i])) return no_memory(&s->base);
+    if (depth < s->ticks.n && s->ticks.v[depth] && !list_push(&s->whole, s->ticks.v[depth]))
+        return no_memory(&s->base);
+    return r->ops->assemble(r, s->whole.v, s->whole.n, &s->here) || trouble(&s->base);
 }
 
 static bool goal_of(struct lifted_space *s, const struct state *state, int16_t *goal)
@@ -146,30 +175,36 @@ static void notice(struct lifted_space *s, uint32_t move)
     if (move >= s->base.nmoves) s->base.nmoves = move + 1;
 }
 
-static bool expand_one(struct lifted_space *s, uint64_t number, uint32_t parent, brood_sink *sink, void *to)
+static bool expand_one(struct lifted_space *s, uint64_t number, uint32_t depth, uint32_t parent,
+                       brood_sink *sink, void *to)
 {
     struct reasoner *r = s->base.reasoner;
     struct list legal = {0};
-    bool good = r->ops->legal(r, &s->kept[number].state, 0, &legal) || trouble(&s->base);
+    struct state from_here = {0};
+    bool good = recall(s, number, depth) && (state_copy(&from_here, &s->here) || no_memory(&s->base)) &&
+                (r->ops->legal(r, &from_here, 0, &legal) || trouble(&s->base));
     for (uint32_t i = 0; i < legal.n && good; i++) {
         uint64_t child = 0;
         int16_t goal;
         uint32_t move = legal.v[i], from = parent;
         notice(s, move);
-        good = r->ops->next(r, &s->kept[number].state, &move, &s->next) || trouble(&s->base);
-        good = good && goal_of(s, &s->next, &goal) && (goal != SPACE_GOES_ON || intern(s, &s->next, &child));
+        good = r->ops->next(r, &from_here, &move, &s->next) || trouble(&s->base);
+        good = good && goal_of(s, &s->next, &goal) &&
+               (goal != SPACE_GOES_ON || intern(s, &s->next, depth + 1, &child));
         good = good && sink(to, &(struct brood){1, &child, &from, &move, &goal});
     }
     list_done(&legal);
+    state_done(&from_here);
     return good;
 }
 
 static bool expand(struct space *base, const uint64_t *states, const uint32_t *depth, uint32_t n,
                    brood_sink *sink, void *to)
 {
-    (void)depth;
+    uint64_t parents[LANES]; /* a copy, since the sink may move the table they are from */
+    memcpy(parents, states, n * sizeof *parents);
     for (uint32_t i = 0; i < n; i++)
-        if (!expand_one(self(base), states[i], i, sink, to)) return false;
+        if (!expand_one(self(base), parents[i], depth[i], i, sink, to)) return false;
     return true;
 }
 
@@ -197,7 +232,7 @@ static bool roll_one(struct lifted_space *s, struct roll *r, uint32_t i, struct 
 {
     struct reasoner *reasoner = s->base.reasoner;
     struct state here = {0};
-    bool good = state_copy(&here, &s->kept[r->state[i]].state) || no_memory(&s->base);
+    bool good = recall(s, r->state[i], r->depth[i]) && (state_copy(&here, &s->here) || no_memory(&s->base));
     while (good && (good = goal_of(s, &here, &r->goal[i])) && r->goal[i] == SPACE_GOES_ON) {
         if (r->length[i] == r->max_steps || turn_over(turn)) break;
         s->legal.n = 0;
@@ -258,8 +293,10 @@ static void release(struct space *base)
     free(s->index);
     list_done(&s->legal);
     list_done(&s->facts);
-    list_done(&s->goals);
+    list_done(&s->whole);
+    list_done(&s->ticks);
     state_done(&s->next);
+    state_done(&s->here);
     free(base->root);
     free(s);
 }
@@ -286,14 +323,14 @@ struct space *space_lifted(struct reasoner *reasoner, const struct state *root, 
 {
     struct lifted_space *s = calloc(1, sizeof *s);
     if (!s) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
-    s->base = (struct space){.ops = &ops, .reasoner = reasoner, .words = 1, .lanes = 16, .most = 100};
+    s->base = (struct space){.ops = &ops, .reasoner = reasoner, .words = 1, .lanes = LANES, .most = 100};
     s->limit = memory;
     rng_init(&s->base.rng, seed);
     if (!exact) find_counter(s, seed);
     s->base.merges = s->counter != 0;
     s->base.root = calloc(1, 8);
     if (!s->base.root) no_memory(&s->base);
-    if (!s->base.root || !intern(s, root, s->base.root)) {
+    if (!s->base.root || !intern(s, root, 0, s->base.root)) {
         *error = s->base.trouble;
         release(&s->base);
         return NULL;

@@ -115,7 +115,8 @@ size_t states_bytes(const struct states *t)
 /* Room for one more, in rows that grow by a half and a part of the index that is at most half full. */
 static bool reserve(struct states *t, struct states_part *p)
 {
-    if (p->n + 1 > p->mask / 2 && (p->mask >= UINT32_MAX / 4 || !enlarge(t, p, 2 * (p->mask + 1)))) return false;
+    if (p->n + 1 > p->mask / 2 && (p->mask >= UINT32_MAX / 4 || !enlarge(t, p, 2 * (p->mask + 1))))
+        return false;
     if (t->n < t->cap) return true;
     uint64_t more = t->cap + t->cap / 2;
     if (more > STATES_FULL - 1) more = STATES_FULL - 1;
@@ -138,13 +139,14 @@ static uint32_t find_hashed(const struct states *t, uint64_t hash, const uint64_
     const struct states_part *p = part_of(t, hash);
     for (*at = first_slot(p, hash); p->slot[*at]; *at = (*at + 1) & p->mask) {
         uint64_t e = p->slot[*at];
-        if (e >> 32 == hash >> 32 && same(states_row(t, (uint32_t)e - 1), row, t->words)) return (uint32_t)e - 1;
+        if (e >> 32 == hash >> 32 && same(states_row(t, (uint32_t)e - 1), row, t->words))
+            return (uint32_t)e - 1;
     }
     return STATES_FULL;
 }
 
-static uint32_t add_hashed(struct states *t, uint64_t hash, const uint64_t *row, uint32_t parent, uint32_t move,
-                           bool *fresh)
+static uint32_t add_hashed(struct states *t, uint64_t hash, const uint64_t *row, uint32_t parent,
+                           uint32_t move, bool *fresh)
 {
     uint32_t at, number = find_hashed(t, hash, row, &at);
     struct states_part *p = &t->part[hash % STATES_PARTS];

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Packed states met by a search, each once, with the way they were reached.
  *
- *     number     0     1     2    ...          in the order in which they were met: a layer of a breadth-first
- *     row      ┌────┬────┬────┬─────┐          search is a range of numbers
- *              │    │    │    │     │          `words` words each
- *     link     └────┴────┴────┴─────┘          parent's number and move
+ *     number     0     1     2    ...          in the order in which they were met: a layer of a
+ * breadth-first row      ┌────┬────┬────┬─────┐          search is a range of numbers │    │    │    │     │
+ * `words` words each link     └────┴────┴────┴─────┘          parent's number and move
  *
  *     index    [ tag | number ]                open addressing: 32 bits of the hash and number + 1; rows are
- *                                              compared only when tags agree, and then in full. In many parts,
- *                                              which grow one by one: nobody waits long when a table is large
+ *                                              compared only when tags agree, and then in full. In many
+ * parts, which grow one by one: nobody waits long when a table is large
  *
  * Nothing is approximate: two rows are the same state if and only if all words are. Memory is taken as it is
  * needed and never exceeds the limit: then states_add answers STATES_FULL and the table can only be asked. */
@@ -47,8 +46,8 @@ void states_done(struct states *t);
 void states_clear(struct states *t);
 size_t states_bytes(const struct states *t);
 
-/* The number of the state; if it is new it is entered with this link and *fresh is set. STATES_FULL: it is new
- * and there is no room. */
+/* The number of the state; if it is new it is entered with this link and *fresh is set. STATES_FULL: it is
+ * new and there is no room. */
 uint32_t states_add(struct states *t, const uint64_t *row, uint32_t parent, uint32_t move, bool *fresh);
 /* The same for n rows at once, which hides what memory makes one wait for; number[i] may be STATES_FULL. */
 void states_add_many(struct states *t, const uint64_t *rows, uint32_t n, const uint32_t *parent,

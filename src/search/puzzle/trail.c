@@ -51,5 +51,6 @@ void trail_drop(struct trail *t, uint32_t twig)
 
 void trail_path(const struct trail *t, uint32_t twig, uint32_t *moves)
 {
-    for (uint32_t at = twig; at != TRAIL_ROOT; at = t->v[at].parent) moves[t->v[at].depth - 1] = t->v[at].move;
+    for (uint32_t at = twig; at != TRAIL_ROOT; at = t->v[at].parent)
+        moves[t->v[at].depth - 1] = t->v[at].move;
 }
