@@ -38,7 +38,7 @@ void *pages_map(void *old, size_t before, size_t bytes)
                       : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (block == MAP_FAILED) return NULL;
 #ifdef MADV_HUGEPAGE
-    if (bytes >= 2 * PAGES_LARGE) madvise(block, bytes, MADV_HUGEPAGE);
+    if (bytes >= PAGES_LARGE) madvise(block, bytes, MADV_HUGEPAGE);
 #endif
     return block;
 }

@@ -8,7 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_LIMIT = 300, LEAST_CONJUNCTS = 3 };
+enum { FIRST_LIMIT = 300, LEAST_CONJUNCTS = 3, MOST_KIDS = 1000, MOST_RANKED = 16 };
+
+struct ranked {
+    uint32_t kid, rank;
+};
 
 struct fill {
     struct method base;
@@ -26,6 +30,8 @@ struct fill {
     bool *hopeful;
     uint8_t *holds; /* kid * conjuncts + conjunct */
     uint32_t *brings;
+    struct ranked *order;
+    uint32_t free_moves;
     bool broken;
 };
 
@@ -55,7 +61,9 @@ static bool make_room(struct fill *f, uint32_t kids)
     if (kid) f->kid = kid;
     uint32_t *move = kid ? realloc(f->move, cap * sizeof *move) : NULL;
     if (move) f->move = move;
-    bool *hopeful = move ? realloc(f->hopeful, cap * sizeof *hopeful) : NULL;
+    struct ranked *order = move ? realloc(f->order, cap * sizeof *order) : NULL;
+    if (order) f->order = order;
+    bool *hopeful = order ? realloc(f->hopeful, cap * sizeof *hopeful) : NULL;
     if (hopeful) f->hopeful = hopeful;
     uint8_t *holds = hopeful ? realloc(f->holds, (size_t)cap * conjuncts) : NULL;
     if (!holds) return !(f->broken = true);
@@ -143,26 +151,55 @@ static void push(struct fill *f, uint32_t kid)
     f->twig[f->n++] = twig;
 }
 
-/* The moves to be tried, in an order drawn by lot. */
+static int by_rank(const void *a, const void *b)
+{
+    uint32_t x = ((const struct ranked *)a)->rank, y = ((const struct ranked *)b)->rank;
+    return (x > y) - (x < y);
+}
+
+static bool count_hopeful(void *to, struct brood *b)
+{
+    struct fill *f = to;
+    struct relax_view view[RELAX_LANES];
+    uint32_t words = f->base.space->words;
+    f->base.steps += b->n;
+    for (uint32_t at = 0; at < b->n; at += RELAX_LANES) {
+        uint32_t n = b->n - at < RELAX_LANES ? b->n - at : RELAX_LANES;
+        relax_look(f->judge->relax, b->state + (size_t)at * words, n, f->base.line->goal, false, view);
+        for (uint32_t i = 0; i < n; i++)
+            f->free_moves += b->goal[at + i] == SPACE_GOES_ON ? view[i].bound > f->base.line->goal
+                                                              : b->goal[at + i] > f->base.line->goal;
+    }
+    return true;
+}
+
+/* How many moves a kid leaves open; a little by lot, so that no two attempts are the same. */
+static uint32_t freedom(struct fill *f, uint32_t kid)
+{
+    uint32_t depth = f->trail.v[f->here].depth + 1;
+    f->free_moves = 0;
+    space_expand(f->base.space, f->kid + (size_t)kid * f->base.space->words, &depth, 1, count_hopeful, f);
+    return f->free_moves * 8 + rng_below(&f->base.space->rng, 8);
+}
+
+/* The moves to be tried: those that leave least open first onto the stack, so that those that leave most are
+ * tried first. Of many, a few are looked at. */
 static void branch(struct fill *f)
 {
     uint32_t conjuncts = relax_conjuncts(f->judge->relax), chosen = choose(f), n = 0;
-    uint32_t first = f->n, words = f->base.space->words;
     for (uint32_t i = 1; i < f->kids; i++)
         if (f->hopeful[i] && (chosen == UINT32_MAX || f->holds[(size_t)i * conjuncts + chosen]))
-            push(f, i), n++;
-    for (uint32_t i = f->n; i > first + 1; i--) {
-        uint32_t k = first + rng_below(&f->base.space->rng, i - first), twig = f->twig[k];
-        if (k == i - 1) continue;
-        f->twig[k] = f->twig[i - 1];
-        f->twig[i - 1] = twig;
-        for (uint32_t w = 0; w < words; w++) {
-            uint64_t *a = f->row + (size_t)k * words + w, *b = f->row + (size_t)(i - 1) * words + w,
-                     swap = *a;
-            *a = *b;
-            *b = swap;
-        }
+            f->order[n++] = (struct ranked){i, 0};
+    uint32_t looked_at = n > 1 && f->kids <= MOST_KIDS ? MOST_RANKED : 0;
+    for (uint32_t i = 0; i < n; i++) { /* some of them, drawn by lot */
+        uint32_t k = i + rng_below(&f->base.space->rng, n - i);
+        struct ranked swap = f->order[i];
+        f->order[i] = f->order[k];
+        f->order[k] = swap;
+        f->order[i].rank = i < looked_at ? 1 + freedom(f, f->order[i].kid) : 0;
     }
+    qsort(f->order, n, sizeof *f->order, by_rank);
+    for (uint32_t i = 0; i < n; i++) push(f, f->order[i].kid);
 }
 
 static void begin(struct fill *f)
@@ -224,6 +261,7 @@ static void release(struct method *m)
     free(f->hopeful);
     free(f->holds);
     free(f->brings);
+    free(f->order);
     free(f);
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVELS = 3, FIRST_STEPS = 256, MOST_STEPS = 1 << 14 };
+enum { LEVELS = 3, FIRST_STEPS = 256, MOST_STEPS = 1 << 12 };
 
 /* What follows a state: the legal moves and where they lead. */
 struct kids {

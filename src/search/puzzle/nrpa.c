@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVELS = 3, ITERATIONS = 50, FIRST_STEPS = 256, MOST_STEPS = 1 << 14 };
+enum { LEVELS = 3, ITERATIONS = 50, FIRST_STEPS = 256, MOST_STEPS = 1 << 12 };
 #define ALPHA 1.0f
 
 struct level {

@@ -4,10 +4,9 @@
 #include "base/hash.h"
 #include "base/pages.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_ROWS = 1024, FIRST_SLOTS = 32, AT_ONCE = 512 };
+enum { FIRST_ROWS = 1024, FIRST_SLOTS = 512, AT_ONCE = 512 };
 
 static size_t page_round(size_t bytes)
 {
@@ -66,7 +65,7 @@ static bool enlarge(struct states *t, struct states_part *p, uint32_t slots)
 {
     size_t more = (slots - (p->slot ? p->mask + 1 : 0)) * (size_t)8;
     if (p->slot && states_bytes(t) + more > t->limit) return false;
-    uint64_t *slot = pages_zeroed(slots * (size_t)8, PAGES_LARGE);
+    uint64_t *slot = pages_map(NULL, 0, page_round(slots * (size_t)8));
     if (!slot) return false;
     for (uint32_t i = 0; p->slot && i <= p->mask; i++) {
         uint32_t at = (uint32_t)(p->slot[i] >> 32) & (slots - 1);
@@ -74,7 +73,7 @@ static bool enlarge(struct states *t, struct states_part *p, uint32_t slots)
         while (slot[at]) at = (at + 1) & (slots - 1);
         slot[at] = p->slot[i];
     }
-    free(p->slot);
+    if (p->slot) pages_unmap(p->slot, page_round((p->mask + (size_t)1) * 8));
     p->slot = slot;
     p->mask = slots - 1;
     t->index_bytes += more;
@@ -94,7 +93,8 @@ void states_done(struct states *t)
 {
     pages_unmap(t->row, row_bytes(t, t->cap));
     pages_unmap(t->link, link_bytes(t->cap));
-    for (uint32_t i = 0; i < STATES_PARTS; i++) free(t->part[i].slot);
+    for (uint32_t i = 0; i < STATES_PARTS; i++)
+        pages_unmap(t->part[i].slot, page_round((t->part[i].mask + (size_t)1) * 8));
     *t = (struct states){0};
 }
 
@@ -112,10 +112,11 @@ size_t states_bytes(const struct states *t)
     return (t->cap ? row_bytes(t, t->cap) + link_bytes(t->cap) : 0) + t->index_bytes;
 }
 
-/* Room for one more, in rows that grow by a half and a part of the index that is at most half full. */
+/* Room for one more, in rows that grow by a half and a part of the index that is at most three quarters full.
+ */
 static bool reserve(struct states *t, struct states_part *p)
 {
-    if (p->n + 1 > p->mask / 2 && (p->mask >= UINT32_MAX / 4 || !enlarge(t, p, 2 * (p->mask + 1))))
+    if (p->n + 1 > p->mask / 4 * 3 && (p->mask >= UINT32_MAX / 4 || !enlarge(t, p, 2 * (p->mask + 1))))
         return false;
     if (t->n < t->cap) return true;
     uint64_t more = t->cap + t->cap / 2;

@@ -25,7 +25,7 @@ struct states_link {
     uint32_t parent, move;
 };
 
-#define STATES_PARTS 64
+#define STATES_PARTS 16
 
 struct states_part {
     uint64_t *slot;
