@@ -177,7 +177,12 @@ static bool work(struct ida *d)
     s->avoid = d->avoid;
     bool good = space_expand(s, d->hand, d->hand_depth, n, take, d);
     s->avoid = NULL;
-    for (uint32_t i = 0; i < n; i++) trail_drop(&d->trail, d->hand_twig[i]);
+    bool again = !good && !method_solved(&d->base); /* the rules took too long: next time */
+    for (uint32_t i = 0; i < n; i++) {
+        if (again && push(d, d->hand + (size_t)i * s->words, d->hand_twig[i])) continue;
+        trail_drop(&d->trail, d->hand_twig[i]);
+        d->cut += again;
+    }
     return good;
 }
 

@@ -176,6 +176,9 @@ static enum method_state run(struct method *m, struct turn *turn)
             break;
         }
         if (!space_expand(s, p->hand, p->hand_depth, n, take, p) && !method_solved(m)) {
+            /* the rules took too long: next time */
+            for (uint32_t i = 0; i < n; i++)
+                if (p->node[p->hand_number[i]].bucket == BUCKETS) put(p, p->hand_number[i]);
             state = METHOD_OVER;
             break;
         }
