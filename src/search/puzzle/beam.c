@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_WIDTH = 128, LIKE_A_FEW = 4 };
+enum { FIRST_WIDTH = 128, LIKE_A_FEW = 4, KINDS = 4 };
 
 struct beam {
     struct method base;
@@ -119,11 +119,11 @@ static bool take(void *to, struct brood *brood)
 
 static void start(struct beam *b)
 {
-    static const enum judge_kind kinds[] = {JUDGE_PLAN, JUDGE_CHANCE, JUDGE_MISSING};
+    static const enum judge_kind kinds[KINDS] = {JUDGE_PLAN, JUDGE_PRESENT, JUDGE_CHANCE, JUDGE_MISSING};
     bool fresh;
-    uint32_t wider = 2 * (b->runs / 3);
+    uint32_t wider = 2 * (b->runs / KINDS);
     b->width = wider < 16 && FIRST_WIDTH << wider < b->most ? FIRST_WIDTH << wider : b->most;
-    b->kind = kinds[b->runs++ % 3];
+    b->kind = kinds[b->runs++ % KINDS];
     b->depth = b->at = b->next = 0;
     b->narrowed = false;
     states_clear(&b->seen);

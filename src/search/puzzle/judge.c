@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+enum { FEW_CONJUNCTS = 3 };
+
 bool judge_init(struct judge *j, struct space *s)
 {
     uint32_t n;
@@ -22,7 +24,12 @@ static uint16_t score(const struct judge *j, enum judge_kind kind, const struct 
                       const struct line *line)
 {
     if (v->bound <= line->goal) return JUDGE_HOPELESS;
-    uint32_t base = kind == JUDGE_MISSING ? v->missing : kind == JUDGE_LAYERS ? v->layers : v->plan;
+    uint32_t base = v->plan;
+    if (kind == JUDGE_MISSING && relax_conjuncts(j->relax) < FEW_CONJUNCTS) kind = JUDGE_PRESENT;
+    if (kind == JUDGE_MISSING) base = v->missing;
+    if (kind == JUDGE_LAYERS) base = v->layers;
+    if (kind == JUDGE_PRESENT)
+        base = (uint32_t)(j->space->most > v->present ? j->space->most - v->present : 0);
     /* what can only bring less is further away; but not where a distance is asked for */
     if (kind != JUDGE_LAYERS) base += (uint32_t)(j->space->most > v->bound ? j->space->most - v->bound : 0);
     return base < JUDGE_HOPELESS ? (uint16_t)base : JUDGE_HOPELESS - 1;

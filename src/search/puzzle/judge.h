@@ -9,7 +9,8 @@
 
 enum judge_kind {
     JUDGE_PLAN,    /* moves of a relaxed plan */
-    JUDGE_MISSING, /* conjuncts of the goal that do not hold */
+    JUDGE_MISSING, /* conjuncts of the goal that do not hold; where it is no conjunction: */
+    JUDGE_PRESENT, /* what is lacking to the highest goal if the game were over now */
     JUDGE_LAYERS,  /* a distance that is never too large */
     JUDGE_CHANCE,  /* no opinion: drawn by lot */
     JUDGE_KINDS

@@ -17,7 +17,10 @@
 #define LONGEST_TURN 0.25
 #define BOUND_TAKES 0.02        /* seconds at most for the first look at what can be reached */
 #define STEPS_PER_SIMULATION 16 /* what a simulation is worth in positions, where a budget counts those */
-#define MOST_MERIT 4.0
+#define MOST_MERIT 6.0
+#define LAZY_MERIT 0.5
+#define LAZY_SECONDS 0.5
+#define LAZY_STEPS 2e6
 
 /* Of the memory, in 32nds. */
 static const struct {
@@ -226,7 +229,9 @@ static void take_turn(struct race *r, struct entrant *e, struct turn *turn, bool
         e->better++;
         e->merit = e->merit < MOST_MERIT / 2 ? 2 * e->merit : MOST_MERIT;
     } else if (e->merit > 1) {
-        e->merit *= 0.95;
+        e->merit *= 0.97;
+    } else if (e->better == 0 && r->line.goal > 0 && e->spent > (by_clock ? LAZY_SECONDS : LAZY_STEPS)) {
+        e->merit = LAZY_MERIT; /* others got somewhere meanwhile */
     }
     if (r->space->trouble.code && r->space->trouble.code != ERROR_TIME &&
         r->space->trouble.code != ERROR_CANCELLED)

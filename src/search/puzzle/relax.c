@@ -270,6 +270,8 @@ void relax_look(struct relax *r, const uint64_t *states, uint32_t n, int beyond,
     bool still = settle(r, n);
     for (uint32_t k = 0; k < n; k++) {
         out[k] = (struct relax_view){.bound = -1, .layers = RELAX_NEVER};
+        for (uint32_t v = 0; v < r->nvalues && !out[k].present; v++)
+            if (r->cost[r->value_edge[v]][k] == 0) out[k].present = r->values[v];
         for (uint32_t v = 0; v < r->nvalues; v++) {
             uint8_t cost = value_cost(r, v, k);
             if (cost == RELAX_NEVER && still) continue;

@@ -25,6 +25,7 @@ struct relax_view {
     uint32_t layers;  /* to that goal: never more than the moves it takes */
     uint32_t plan;    /* moves of a relaxed plan: a better guess */
     uint32_t missing; /* conjuncts of that goal that do not hold now */
+    int present;      /* the highest goal that would be had if the game were over now; 0: none */
 };
 
 struct relax;
