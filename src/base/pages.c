@@ -31,3 +31,19 @@ void *pages_grow(void *old, size_t used, size_t bytes, size_t large)
     free(old);
     return block;
 }
+
+void *pages_map(void *old, size_t before, size_t bytes)
+{
+    void *block = old ? mremap(old, before, bytes, MREMAP_MAYMOVE)
+                      : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (block == MAP_FAILED) return NULL;
+#ifdef MADV_HUGEPAGE
+    if (bytes >= PAGES_LARGE) madvise(block, bytes, MADV_HUGEPAGE);
+#endif
+    return block;
+}
+
+void pages_unmap(void *block, size_t bytes)
+{
+    if (block) munmap(block, bytes);
+}

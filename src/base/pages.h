@@ -16,4 +16,10 @@ void *pages_zeroed(size_t bytes, size_t large);
  * left alone. */
 void *pages_grow(void *old, size_t used, size_t bytes, size_t large);
 
+/* Zeroed memory that is only there where it is touched, and grows without being copied; for tables of unknown
+ * size. pages_map with `old` NULL begins one of `bytes` bytes; else it makes one of `before` bytes larger or
+ * smaller, and may move it; NULL: it is as it was. */
+void *pages_map(void *old, size_t before, size_t bytes);
+void pages_unmap(void *block, size_t bytes); /* NULL is fine */
+
 #endif

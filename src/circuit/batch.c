@@ -278,6 +278,50 @@ void batch_restart(struct batch *b, const uint64_t *mask)
     batch_restart_from(b, mask, b->inside->initial);
 }
 
+void batch_put_rows(struct batch *b, const uint32_t *bits, uint32_t nbits, const uint64_t *rows,
+                    uint32_t lanes)
+{
+    TICKS_BEGIN(b);
+    uint32_t words = (nbits + 63) / 64, ignored[64] = {0};
+    uint64_t turned[64];
+    for (uint32_t w = 0; w * 64 < lanes; w++)
+        for (uint32_t k = 0; k < words; k++) {
+            uint32_t left = lanes - w * 64, n = nbits - k * 64 < 64 ? nbits - k * 64 : 64;
+            transpose_count(rows + (size_t)w * 64 * words + k, words, left < 64 ? left : 64, turned, 1,
+                            ignored);
+            for (uint32_t i = 0; i < n; i++) slot(b, SLOT_BITS + bits[k * 64 + i])[w] = turned[i];
+        }
+    TICKS_END(b, BATCH_REST);
+}
+
+void batch_get_rows(struct batch *b, const uint32_t *bits, uint32_t nbits, uint64_t *rows, uint32_t lanes)
+{
+    TICKS_BEGIN(b);
+    uint32_t words = (nbits + 63) / 64, ignored[64];
+    uint64_t wires[64], turned[64];
+    for (uint32_t w = 0; w * 64 < lanes; w++)
+        for (uint32_t k = 0; k < words; k++) {
+            uint32_t left = lanes - w * 64, n = nbits - k * 64 < 64 ? nbits - k * 64 : 64;
+            uint64_t *to = rows + (size_t)w * 64 * words + k;
+            for (uint32_t i = 0; i < n; i++) wires[i] = slot(b, SLOT_BITS + bits[k * 64 + i])[w];
+            if (left >= 64) {
+                transpose_count(wires, 1, n, to, words, ignored);
+            } else { /* rows beyond the last lane are not ours */
+                transpose_count(wires, 1, n, turned, 1, ignored);
+                for (uint32_t i = 0; i < left; i++) to[(size_t)i * words] = turned[i];
+            }
+        }
+    TICKS_END(b, BATCH_REST);
+}
+
+void batch_fill_rows(struct batch *b, const uint32_t *bits, uint32_t nbits, const uint64_t *row)
+{
+    TICKS_BEGIN(b);
+    for (uint32_t i = 0; i < nbits; i++)
+        memset(slot(b, SLOT_BITS + bits[i]), row[i / 64] >> i % 64 & 1 ? 0xff : 0, b->words * 8);
+    TICKS_END(b, BATCH_REST);
+}
+
 /* --- Looking -------------------------------------------------------------------------------------------- */
 
 static void sweep_phase(struct batch *b, enum circuit_phase phase)

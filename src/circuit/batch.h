@@ -83,6 +83,15 @@ void batch_get_states(struct batch *b, uint32_t lanes, uint64_t *out);
 void batch_restart(struct batch *b, const uint64_t *mask);
 void batch_restart_from(struct batch *b, const uint64_t *mask, const uint64_t *state);
 
+/* Some bits of many lanes at once, packed: row i is for lane i, bit k of a row is bit bits[k] of the
+ * circuit's state, a row is (nbits + 63) / 64 words with unused bits 0. Far cheaper than lane by lane: blocks
+ * of 64 x 64 bits are turned. */
+void batch_put_rows(struct batch *b, const uint32_t *bits, uint32_t nbits, const uint64_t *rows,
+                    uint32_t lanes);
+void batch_get_rows(struct batch *b, const uint32_t *bits, uint32_t nbits, uint64_t *rows, uint32_t lanes);
+/* These bits in all lanes alike, from one such row. */
+void batch_fill_rows(struct batch *b, const uint32_t *bits, uint32_t nbits, const uint64_t *row);
+
 /* --- Looking ------------------------------------------------------------------------------------------ */
 
 void batch_view(struct batch *b);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/human.h"
 
-#include "cli/line.h"
+#include "cli/prompt.h"
 #include "cli/terminal.h"
 
 #include <stdlib.h>
@@ -203,10 +203,10 @@ static bool ask(struct human *h, struct match *m, uint32_t role, const struct li
     if (!greeted) print_help(h);
     greeted = true;
     snprintf(prompt, sizeof prompt, "%.200s> ", m->game->role_names[role]);
-    line_offer(words, count);
+    prompt_offer(words, count);
     while (!done) {
         h->wish = HUMAN_LEAVES;
-        char *said = line_read(prompt, secret);
+        char *said = prompt_read(prompt, secret);
         if (!said) {
             putchar('\n');
             break;
@@ -214,7 +214,7 @@ static bool ask(struct human *h, struct match *m, uint32_t role, const struct li
         done = obey(h, heap, offers, legal->n, said, secret, &which);
         free(said);
     }
-    line_offer(NULL, 0);
+    prompt_offer(NULL, 0);
     if (h->wish == HUMAN_PLAYS) *move = offers[which].move;
     return h->wish == HUMAN_PLAYS;
 }

@@ -50,6 +50,20 @@ static void tell_history(struct sitting *s, int which, uint32_t first)
     free(text);
 }
 
+/* What an earlier search found in a game for one: the next one need not find it again. */
+static void tell_line(struct sitting *s)
+{
+    char *text = NULL;
+    size_t size, i;
+    json_t *move;
+    FILE *out = s->line ? open_memstream(&text, &size) : NULL;
+    if (!out) return;
+    fprintf(out, "line %d %zu", s->line_goal, json_array_size(s->line));
+    json_array_foreach(s->line, i, move) fprintf(out, "\n%s", json_string_value(move));
+    if (fclose(out) == 0) tell(s, SITTING_SEARCH, text, size, NULL, 0);
+    free(text);
+}
+
 void sitting_follow(struct sitting *s, uint32_t first)
 {
     for (int i = 0; i < SITTING_CHILDREN; i++) tell_history(s, i, first);
@@ -93,6 +107,7 @@ void sitting_start_helper(struct sitting *s, int which)
     sitting_note(s, h->starts > 1 ? "restarted" : "started",
                  json_pack("{s:s, s:i}", "helper", names[which], "pid", (int)h->child.pid));
     tell_start(s, which);
+    if (which == SITTING_SEARCH) tell_line(s);
     if (s->turn) tell_history(s, which, 0);
     if (which == SITTING_SEARCH && s->stage == SITTING_THINKING) sitting_think(s);
     if (which == SITTING_KEEPER && s->word) check(s);
@@ -189,6 +204,26 @@ static void on_word(struct sitting *s, json_t *m, bool final)
     }
 }
 
+/* The best line of a game for one, from the state of the turn: kept as a line from the beginning. */
+static void on_line(struct sitting *s, const json_t *m)
+{
+    json_t *moves = json_object_get(m, "moves"), *line = json_array();
+    if (turn_of(m) != (int)s->turn || !json_is_array(moves)) {
+        json_decref(line);
+        return;
+    }
+    for (uint32_t i = 0; i < s->turn; i++)
+        json_array_append_new(line, json_string(s->history[i].n ? s->history[i].moves[0] : ""));
+    json_array_extend(line, moves);
+    json_decref(s->line);
+    s->line = line;
+    s->line_goal = (int)json_integer_value(json_object_get(m, "goal"));
+    sitting_note(s, "line",
+                 json_pack("{s:i, s:i, s:i, s:s, s:b}", "turn", (int)s->turn, "goal", s->line_goal, "moves",
+                           (int)json_array_size(moves), "by", string_of(m, "by"), "solved",
+                           json_is_true(json_object_get(m, "solved"))));
+}
+
 static void on_checked(struct sitting *s, const json_t *m)
 {
     const char *move = string_of(m, "move");
@@ -275,6 +310,8 @@ static void on_message(struct sitting *s, int which, json_t *m)
         on_word(s, m, false);
     else if (search && strcmp(type, "move") == 0)
         on_word(s, m, true);
+    else if (search && strcmp(type, "line") == 0)
+        on_line(s, m);
     else if (!search && strcmp(type, "checked") == 0)
         on_checked(s, m);
     else if (!search && strcmp(type, "state") == 0)

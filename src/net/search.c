@@ -15,6 +15,7 @@
 
 #define SHORTEST_SLICE 0.25 /* seconds between two opinions, or an eighth of the time if that is more */
 #define FIRST_SLICE 0.05    /* of the time left: an opinion soon, where many want the processor */
+#define LINE_SLICE 0.5      /* seconds of pondering between two looks at the line of a game for one */
 #define ENOUGH 0.01         /* seconds before a deadline that are as good as none */
 
 enum { LINES = 5 }; /* moves reported of those the search weighed */
@@ -38,6 +39,8 @@ struct search {
     struct error trouble;
     double watch;  /* seconds between two reports of thoughts; 0: nobody watches */
     uint32_t view; /* the role whose move is wanted */
+    int line_goal; /* of the line told last, -1: none; it ended after so many moves of the match */
+    uint32_t line_end;
 };
 
 static char *move_text(struct search *s, uint32_t move)
@@ -106,6 +109,28 @@ static void tell_thoughts(struct search *s)
     inbox_send(s->inbox, m);
 }
 
+/* In a game for one: the best line, whenever it is another. It outlives this process. */
+static void tell_line(struct search *s)
+{
+    struct solo *solo = player_solo(s->player);
+    const uint32_t *moves;
+    uint32_t n;
+    int goal = solo ? solo_line(solo, &moves, &n) : -1;
+    if (goal < 0 || (goal == s->line_goal && n + s->turn == s->line_end)) return;
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < n; i++) {
+        char *text = move_text(s, moves[i]);
+        json_array_append_new(list, json_string(text ? text : ""));
+        free(text);
+    }
+    const struct solo_report *r = solo_report(solo);
+    inbox_send(s->inbox,
+               json_pack("{s:s, s:i, s:i, s:s, s:b, s:o}", "type", "line", "turn", (int)s->turn, "goal", goal,
+                         "by", r->who ? r->who : "", "solved", r->solved, "moves", list));
+    s->line_goal = goal;
+    s->line_end = n + s->turn;
+}
+
 static bool hurried(const struct error *e)
 {
     return e->code == ERROR_TIME || e->code == ERROR_CANCELLED;
@@ -119,11 +144,13 @@ static void ponder(struct search *s)
     }
     struct budget b = {.stop = &s->inbox->stop};
     struct error error = {0};
+    if (player_solo(s->player)) b.deadline = clock_now() + LINE_SLICE; /* what is found is told soon */
     bool good = player_ponder(s->player, &b, &error);
+    tell_line(s);
     s->pondered += player_report(s->player)->stats.simulations;
     if (!good && !hurried(&error) && error.code != ERROR_INPUT) inbox_lost(s->inbox, error.text);
     /* It ended by itself: the game is over, or the search has nothing more to find. */
-    s->idle = !atomic_load(&s->inbox->stop);
+    s->idle = !atomic_load(&s->inbox->stop) && (b.deadline <= 0 || clock_now() < b.deadline - ENOUGH);
 }
 
 static void think(struct search *s)
@@ -140,6 +167,7 @@ static void think(struct search *s)
     s->seconds += clock_now() - now;
     s->trouble = good ? r->trouble : error;
     if (!good && !hurried(&error)) inbox_lost(s->inbox, error.text);
+    tell_line(s);
     if (atomic_load(&s->inbox->stop)) return; /* somebody wants something else */
     bool guess = hurried(&s->trouble), over = clock_now() > s->due - ENOUGH;
     /* Who comes back long before time is up knows: a move without a search, or a game that was solved. */
@@ -227,10 +255,27 @@ static void on_tree(struct search *s, struct order *l)
     inbox_send(s->inbox, m);
 }
 
+/* What an earlier process of this match found out. It comes before anything is followed. */
+static void on_line(struct search *s, struct order *l)
+{
+    char *head = order_line(l), *end = head, *text;
+    int goal = head ? (int)strtol(end, &end, 10) : -1;
+    uint32_t n = head ? (uint32_t)strtoul(end, &end, 10) : 0, read = 0;
+    struct reasoner *r = player_reasoner(s->player);
+    uint32_t *moves = n < 1u << 20 ? malloc((n + 1) * sizeof *moves) : NULL;
+    while (moves && read < n && (text = order_line(l)) && reasoner_read_move(r, 0, text, &moves[read]))
+        read++;
+    if (player_solo(s->player) && moves && n && read == n)
+        solo_offer(player_solo(s->player), goal, moves, n, "an earlier process");
+    free(moves);
+}
+
 static void on_order(struct search *s, struct order *l)
 {
     if (strcmp(l->verb, "follow") == 0) {
         on_follow(s, l);
+    } else if (strcmp(l->verb, "line") == 0) {
+        on_line(s, l);
     } else if (strcmp(l->verb, "think") == 0) {
         char *head = order_line(l), *end = head;
         if (!head || strtoul(end, &end, 10) != s->turn) inbox_lost(s->inbox, "asked about another turn");
@@ -277,7 +322,7 @@ static bool set_up(struct search *s, const struct assignment *a, struct error *e
 
 void search_run(struct inbox *b, const struct assignment *a)
 {
-    struct search s = {.inbox = b};
+    struct search s = {.inbox = b, .line_goal = -1};
     struct error error;
     if (!set_up(&s, a, &error)) {
         inbox_refuse(b, &error);

@@ -252,6 +252,7 @@ void sitting_free(struct sitting *s)
     free(s->unplayable);
     json_decref(s->goals);
     json_decref(s->roles);
+    json_decref(s->line);
     journal_close(s->journal);
     free(s->id);
     free(s->role);

@@ -70,6 +70,8 @@ struct sitting {
     uint32_t nroles;  /* 0: not known yet */
     json_t *roles;    /* their names; NULL: not known yet */
     char *unplayable; /* why the rules cannot be played */
+    json_t *line;     /* a game for one: the best line known, as moves from the very beginning; NULL: none */
+    int line_goal;
     struct joint *history;
     uint32_t turn, cap; /* joint moves made */
 

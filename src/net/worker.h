@@ -2,14 +2,16 @@
 /* The processes a match consists of, seen from inside. Each is this program once more, with a socket to the
  * server as its standard input:
  *
- *     server ── start, follow, think, rest ──> search   thinks all the time, says what it would play
- *        │  <────── here, best, move, resting ─
+ *     server ── start, line, follow, think, rest ──> search   thinks all the time, says what it would play
+ *        │  <────── here, best, line, move, resting ─
  *        └───── start, follow, check ────────> keeper   knows the state by the lifted engine alone: which
  *           <────── game, state, checked ─────          moves are legal, how it ended
  *
  * What the server says is text, a verb and its arguments in the first line:
  *
  *     start SEED MEGABYTES SECONDS PLAYER \n ROLE \n RULES     SECONDS: play clock; PLAYER: for the search
+ *     line GOAL COUNT \n MOVE \n MOVE ...                      search: a line known to bring that, from the
+ *                                                              start
  *     follow FIRST COUNT \n MOVE \n MOVE ...                   COUNT joint moves, the first one in turn FIRST
  *     think TURN DEADLINE [ROLE]                               search: a move by then (clock_now() time),
  *                                                              of another role than the own if one is named

@@ -14,8 +14,8 @@
 /* The programs of the papers with their parameters: 002 §4.3.1 (C, tau, thresholds, TD), 000 §V-B (k,
  * epsilon), 001 §VI (decay), 004 (Ary). */
 const struct player_preset player_presets[] = {
-    {"champion", "rave=500,playout=nst,sampler=greedy,epsilon=0.2,k=7,solver=s,scout=4",
-     "N-grams, RAVE and the solver: the strongest we can measure; the default"},
+    {"champion", "rave=500,playout=nst,sampler=greedy,epsilon=0.2,k=7,solver=s,scout=4,puzzle=race",
+     "N-grams, RAVE and the solver, alone a race of searches: the strongest we can measure; the default"},
     {"random", "kind=random", "any legal move"},
     {"legal", "kind=legal", "the first legal move"},
     {"script", "kind=script", "the first legal move that fits the option prefer"},
@@ -41,6 +41,11 @@ const struct player_preset player_presets[] = {
     {"nst-decay", "playout=nst,sampler=greedy,epsilon=0.2,k=7,decay=move:0.6",
      "N-grams that fade with every move"},
     {"mast-decay", "playout=mast,sampler=gibbs,tau=10,decay=move:0.4", "MAST that fades with every move"},
+    {"cadia2007-solo", "puzzle=ida-start",
+     "CadiaPlayer 2007 alone: memory-enhanced IDA* on the start clock, else UCT"},
+    {"ida", "puzzle=ida", "alone: memory-enhanced IDA*"},
+    {"plan", "puzzle=plan", "alone: A* bounded in time, led by relaxed plans (CadiaPlayer 2008)"},
+    {"nested", "puzzle=nested", "alone: nested Monte-Carlo search"},
     {0},
 };
 
@@ -87,6 +92,8 @@ const struct player_option player_options[] = {
      "threads share one tree, have one each that are pooled in the end, or do playouts for the first"},
     {"playouts", PLAYER_INT, AT(playouts), 1, 1000, NULL, "playouts from each new node, with parallel=leaf"},
     {"memory", PLAYER_INT, AT(memory), 0, 1e7, NULL, "MB for the tree; 0: a quarter of the machine's"},
+    {"puzzle", PLAYER_CHOICE, AT(puzzle), 0, 0, SOLO_WAYS,
+     "what searches games for one; off: the same as others"},
     {0},
 };
 

@@ -4,6 +4,7 @@
 #ifndef PLAYER_CONFIG_H
 #define PLAYER_CONFIG_H
 
+#include "player/solo.h"
 #include "search/mcts.h"
 
 enum player_kind { PLAYER_SEARCH, PLAYER_RANDOM, PLAYER_LEGAL, PLAYER_SCRIPT };
@@ -43,6 +44,7 @@ struct player_config {
     int64_t parallel; /* enum parallel */
     int64_t playouts; /* per new node, with parallel=leaf */
     int64_t memory;   /* MB; 0: a quarter of the machine's */
+    int64_t puzzle;   /* enum solo_way: what searches games for one before anything else */
 };
 
 /* Parse "PRESET[,OPTION=VALUE]...". False and an error that says what is allowed. */

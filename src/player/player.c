@@ -39,8 +39,14 @@ struct player {
     /* the think under way */
     struct budget budget;
     bool sure, searching;
+    bool alone; /* solo has decided: */
+    uint32_t alone_move;
     struct player_report report;
+    struct solo *solo; /* games for one: asked before the search; NULL: it is not */
 };
+
+static size_t memory_limit(const struct player *p);
+static bool take_turn(void *data, struct turn *turn, struct line *line);
 
 struct player *player_new(const struct player_config *config, const struct game *game, struct engine *engine,
                           uint32_t role, uint64_t seed, struct error *error)
@@ -68,6 +74,9 @@ struct player *player_new(const struct player_config *config, const struct game 
         player_free(p);
         return NULL;
     }
+    if (game->nroles == 1 && config->puzzle != SOLO_OFF) /* without memory for it the search does it all */
+        p->solo = solo_new((enum solo_way)config->puzzle, memory_limit(p) / 2, seed);
+    if (p->solo) solo_invite(p->solo, take_turn, p, "tree");
     return p;
 }
 
@@ -97,6 +106,7 @@ void player_free(struct player *p)
 {
     if (!p) return;
     drop_search(p);
+    solo_free(p->solo);
     state_done(&p->state);
     list_done(&p->ahead);
     list_done(&p->legal);
@@ -124,6 +134,7 @@ static double moving_takes(const struct code *code)
 static void take_over(struct player *p, struct reasoner *circuit, struct state *state, struct list *ahead)
 {
     drop_search(p);
+    if (p->solo) solo_carry(p->solo, p->reasoner, circuit);
     reasoner_free(p->reasoner);
     state_done(&p->state);
     list_done(&p->ahead);
@@ -165,11 +176,13 @@ static void follow_engine(struct player *p, const struct budget *budget)
     list_done(&ahead);
 }
 
+/* For the searches of games for one and for the tree, half of it each where there are both. */
 static size_t memory_limit(const struct player *p)
 {
-    if (p->config.memory) return (size_t)p->config.memory << 20;
-    if (p->driver) return (size_t)PLAYER_POOLED_MB << 20;
-    return (size_t)sysconf(_SC_PHYS_PAGES) / 4 * (size_t)sysconf(_SC_PAGESIZE);
+    size_t all = (size_t)sysconf(_SC_PHYS_PAGES) / 4 * (size_t)sysconf(_SC_PAGESIZE);
+    if (p->driver) all = (size_t)PLAYER_POOLED_MB << 20;
+    if (p->config.memory) all = (size_t)p->config.memory << 20;
+    return p->solo ? all / 2 : all;
 }
 
 /* Of that, what the sequences of NST may take, all threads together; the rest is for the tree. */
@@ -332,6 +345,35 @@ static bool conclude_search(struct player *p, uint32_t *move, struct error *erro
     return mcts_best(p->mcts, p->role, move);
 }
 
+/* A game for one: the tree search takes its turn in the race. */
+static bool take_turn(void *data, struct turn *turn, struct line *line)
+{
+    struct player *p = data;
+    struct budget b = {.deadline = turn->until, .steps = turn->steps, .stop = turn->stop};
+    struct error error;
+    const uint32_t *moves;
+    uint32_t n;
+    if (!prepare_search(p, &b, &error)) return error.code == ERROR_TIME || error.code == ERROR_CANCELLED;
+    if (!mcts_ready(p->mcts)) return false;
+    if (p->crew)
+        crew_run(p->crew, &b);
+    else
+        driver_work(p->driver, &p->mcts->hands[0], &b);
+    if (!p->crew) mcts_count(p->mcts);
+    turn->used += p->mcts->stats.steps;
+    p->report.stats.simulations += p->mcts->stats.simulations;
+    p->report.stats.steps += p->mcts->stats.steps;
+    p->report.stats.seconds += p->mcts->stats.seconds;
+    p->report.stats.max_depth = p->mcts->stats.max_depth;
+    p->report.nodes = p->mcts->tree->nodes;
+    p->report.value = mcts_value(p->mcts, p->role);
+    for (uint32_t i = 0; i < (p->crew ? p->crew->nsearches : 1); i++) {
+        float reward = mcts_kept(p->crew ? p->crew->searches[i] : p->mcts, &moves, &n);
+        if (reward >= 0) line_offer(line, (int)reward, moves, n, "tree");
+    }
+    return true;
+}
+
 /* Make the moves announced since. False: the rules took too long (or failed); the rest is made next time. */
 static bool catch_up(struct player *p)
 {
@@ -342,6 +384,7 @@ static bool catch_up(struct player *p)
         struct state swap = p->state;
         p->state = next;
         next = swap;
+        if (p->solo) solo_moved(p->solo, p->ahead.v[made]);
         made += nroles;
         p->legal_here = p->rooted = false;
         for (uint32_t i = 0; i < p->npolicies; i++) policy_moved(&p->policies[i]);
@@ -419,15 +462,21 @@ static bool begin(struct player *p, const struct budget *budget, bool forced_too
     if (!sure)
         error_set(&p->report.trouble, ERROR_TIME, "the rules take too long to find %s",
                   here ? "all legal moves" : "the state");
-    p->searching = sure && p->config.kind == PLAYER_SEARCH && (p->legal.n > 1 || forced_too) &&
-                   prepare_search(p, &p->budget, &p->report.trouble) && mcts_ready(p->mcts);
+    bool wanted = sure && p->config.kind == PLAYER_SEARCH && (p->legal.n > 1 || forced_too);
+    p->alone = wanted && p->solo &&
+               solo_think(p->solo, p->reasoner, p->on_circuit ? engine_code(p->engine) : NULL, &p->state,
+                          budget, &p->alone_move);
+    p->searching =
+        wanted && !p->alone && prepare_search(p, &p->budget, &p->report.trouble) && mcts_ready(p->mcts);
     return true;
 }
 
 /* The search's move, if it has one; else the one in hand. */
 static void end(struct player *p, uint32_t *move)
 {
-    if (!p->searching || !conclude_search(p, move, &p->report.trouble))
+    if (p->alone)
+        *move = p->alone_move;
+    else if (!p->searching || !conclude_search(p, move, &p->report.trouble))
         *move = p->legal.v[p->config.kind == PLAYER_RANDOM   ? rng_below(&p->rng, p->legal.n)
                            : p->config.kind == PLAYER_SCRIPT ? by_script(p)
                                                              : 0];
@@ -507,6 +556,7 @@ bool player_goto(struct player *p, struct reasoner *from, const struct state *st
     p->state = next;
     p->ahead.n = 0;
     p->legal_here = p->rooted = false;
+    if (p->solo) solo_forget(p->solo);
     return true;
 }
 
@@ -523,6 +573,11 @@ struct reasoner *player_reasoner(struct player *p)
 struct mcts *player_search(struct player *p)
 {
     return p->mcts;
+}
+
+struct solo *player_solo(struct player *p)
+{
+    return p->solo;
 }
 
 const struct player_config *player_config(const struct player *p)

@@ -76,6 +76,7 @@ bool player_goto(struct player *p, struct reasoner *from, const struct state *st
 
 struct reasoner *player_reasoner(struct player *p);
 struct mcts *player_search(struct player *p); /* NULL for players that do not search, and before they did */
+struct solo *player_solo(struct player *p); /* NULL unless it searches games for one in a way of their own */
 const struct player_config *player_config(const struct player *p);
 
 #endif

@@ -36,6 +36,59 @@ static char *line_text(struct heap *heap, struct player *p, uint32_t role, uint3
     return t.s;
 }
 
+static char *kept_text(struct heap *heap, struct player *p)
+{
+    const uint32_t *moves;
+    uint32_t n;
+    struct text t;
+    text_init(&t, heap);
+    text_puts(&t, "");
+    if (solo_line(player_solo(p), &moves, &n) >= 0)
+        for (uint32_t i = 0; i < n; i++)
+            text_printf(&t, "%s%s", t.n ? " " : "", move_text(heap, player_reasoner(p), 0, moves[i]));
+    return t.s;
+}
+
+/* Who found what in a game for one. */
+static void print_solo(FILE *out, struct player *p, const char *name)
+{
+    const struct solo_report *s = player_solo(p) ? solo_report(player_solo(p)) : NULL;
+    struct heap *heap = s && s->asked ? heap_new(0) : NULL;
+    struct heap_guard guard;
+    struct error error;
+    if (heap && HEAP_ENTER(heap, &guard, &error)) {
+        if (s->goal < 0)
+            fprintf(out, "  %s: no line to an end of the game found\n", name);
+        else
+            fprintf(out, "  %s: goal %d in %u moves%s, found by %s after %.2f s\n    %s\n", name, s->goal,
+                    s->moves, s->solved ? ", the best there is" : "", s->who ? s->who : "somebody",
+                    s->seconds, kept_text(heap, p));
+        for (uint32_t i = 0; i < s->nentrants; i++) {
+            const struct entrant *e = &s->entrants[i];
+            fprintf(out, "    %-24s %12llu positions  %s%s\n", e->name, (unsigned long long)e->steps, e->note,
+                    e->better ? "; improved the line" : "");
+        }
+        heap_leave(heap);
+    }
+    heap_free(heap);
+}
+
+static json_t *solo_json(struct heap *heap, struct player *p)
+{
+    const struct solo_report *s = player_solo(p) ? solo_report(player_solo(p)) : NULL;
+    if (!s || !s->asked) return NULL;
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < s->nentrants; i++) {
+        const struct entrant *e = &s->entrants[i];
+        json_array_append_new(list, json_pack("{s:s, s:I, s:f, s:i, s:i, s:s}", "name", e->name, "positions",
+                                              (json_int_t)e->steps, "spent", e->spent, "improved",
+                                              (int)e->better, "goal", e->goal, "note", e->note));
+    }
+    return json_pack("{s:i, s:i, s:s, s:f, s:i, s:b, s:s, s:o}", "goal", s->goal, "length", (int)s->moves,
+                     "by", s->who ? s->who : "", "after", s->seconds, "most", s->most, "solved", s->solved,
+                     "line", kept_text(heap, p), "searches", list);
+}
+
 static bool same(float a, float b)
 {
     return a - b < 1e-3f && b - a < 1e-3f;
@@ -110,6 +163,7 @@ static void print_moves(FILE *out, struct heap *heap, struct player *p, uint32_t
 
 void thoughts_print(FILE *out, struct player *p, uint32_t role, const char *name, uint32_t moves)
 {
+    print_solo(out, p, name);
     struct mcts *m = player_search(p);
     const struct player_report *report = player_report(p);
     if (report->trouble.code) fprintf(out, "  %s: %s\n", name, report->trouble.text);
@@ -141,13 +195,21 @@ json_t *thoughts_json(struct player *p, uint32_t role)
     struct error error;
     json_t *out = NULL;
     uint32_t first;
-    if (!m) { /* nobody searched, or it could not begin */
+    if (!heap || (!m && !player_solo(p))) { /* nobody searched, or it could not begin */
         heap_free(heap);
         return json_pack("{s:i, s:f, s:s, s:[]}", "simulations", 0, "seconds", 0.0, "engine", report->engine,
                          "moves");
     }
     if (heap && HEAP_ENTER(heap, &guard, &error)) {
         const struct mcts_stats *s = &report->stats;
+        if (!m) { /* the searches of games for one did it alone */
+            json_t *puzzle = solo_json(heap, p);
+            out = json_pack("{s:i, s:s}", "simulations", 0, "engine", report->engine);
+            if (puzzle) json_object_set_new(out, "puzzle", puzzle);
+            heap_leave(heap);
+            heap_free(heap);
+            return out;
+        }
         uint32_t n = mcts_moves(m, role, NULL, 0);
         struct mcts_move *all = heap_alloc(heap, (n + 1) * sizeof *all);
         mcts_moves(m, role, all, n);
@@ -166,6 +228,8 @@ json_t *thoughts_json(struct player *p, uint32_t role)
                         line_text(heap, p, role, &first), "moves", list);
         const char *verdict = verdict_text(heap, p, role);
         if (*verdict) json_object_set_new(out, "proved", json_string(verdict));
+        json_t *puzzle = solo_json(heap, p);
+        if (puzzle) json_object_set_new(out, "puzzle", puzzle);
         heap_leave(heap);
     }
     heap_free(heap);

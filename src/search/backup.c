@@ -95,8 +95,23 @@ static void back_up(struct flight *f, const float *reward)
     if (m->opt.solver != SOLVER_OFF && (f->proved || on_proved_ground(f))) prove_path(f, f->proved);
 }
 
-/* One-player games: a new best simulation is written into the tree whole, so that it is never forgotten (002
- * §3.3.5). The states are played again, one by one. */
+/* One-player games: the moves of the best simulation, outside the tree. */
+static void keep_line(struct hand *h, const struct flight *f, float reward)
+{
+    if (reward < h->kept_reward || (reward == h->kept_reward && f->steps >= h->nkept)) return;
+    if (f->steps > h->kept_cap) {
+        uint32_t *grown = realloc(h->kept, 2 * f->steps * sizeof *grown);
+        if (!grown) return;
+        h->kept = grown;
+        h->kept_cap = 2 * f->steps;
+    }
+    memcpy(h->kept, f->moves, f->steps * sizeof *h->kept);
+    h->nkept = f->steps;
+    h->kept_reward = reward;
+}
+
+/* One-player games: a simulation as good as the best or better is written into the tree whole, so that it is
+ * never forgotten (002 §3.3.5). The states are played again, one by one. */
 static void keep_path(struct flight *f)
 {
     struct mcts *m = f->hand->search;
@@ -170,8 +185,11 @@ void flight_finish(struct flight *f, const float *reward)
         relay_return(f, reward);
         return;
     }
-    if (m->single && reward[0] > mean_of(&m->best)) {
+    /* Better or equal; but nothing is no solution, and what was broken off is none either. */
+    if (m->single && !f->cut &&
+        (reward[0] > mean_of(&m->best) || (reward[0] > 0 && reward[0] == mean_of(&m->best)))) {
         mean_set(&m->best, reward[0]);
+        keep_line(h, f, reward[0]);
         keep_path(f);
     }
     flight_undo_pending(f);
@@ -192,5 +210,6 @@ void flight_draw(struct flight *f)
 {
     float reward[MCTS_MAX_ROLES];
     for (uint32_t r = 0; r < f->hand->search->nroles; r++) reward[r] = 50;
+    f->cut = true;
     flight_finish(f, reward);
 }

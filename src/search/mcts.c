@@ -55,6 +55,7 @@ struct mcts *mcts_new(const struct mcts_options *options, struct reasoner *reaso
     for (uint32_t i = 0; i < nhands; i++) {
         struct hand *h = &m->hands[i];
         h->search = m;
+        h->kept_reward = -1;
         h->policy = policies[i];
         h->records = !policy_is_uniform(policies[i]) || options->rave || m->single;
         rng_init(&h->rng, options->seed + i * 0x9e3779b97f4a7c15u);
@@ -67,6 +68,7 @@ void mcts_free(struct mcts *m)
     if (!m) return;
     tree_free(m->tree);
     meeting_free(m->meeting);
+    for (uint32_t i = 0; i < m->nhands && m->hands; i++) free(m->hands[i].kept);
     free(m->hands);
     free(m->pool);
     free(m);
@@ -108,12 +110,24 @@ bool mcts_root(struct mcts *m, const struct state *state, const struct budget *b
     uint32_t node = tree_find(m->tree, state->w, state->words, hash);
     free(m->pool);
     m->pool = NULL;
+    for (uint32_t i = 0; i < m->nhands; i++) m->hands[i].kept_reward = -1;
     if (!node) return begin_anew(m, state, hash, error);
     /* What is out of reach now stays for a while: collecting pays when there is much of it. */
     m->tree->root = node;
     if (tree_crowded(m->tree)) driver_make_room(m, budget);
     m->settled = prove_settled(m);
     return true;
+}
+
+float mcts_kept(const struct mcts *m, const uint32_t **moves, uint32_t *n)
+{
+    const struct hand *best = NULL;
+    for (uint32_t i = 0; i < m->nhands; i++)
+        if (m->hands[i].kept_reward >= 0 && (!best || m->hands[i].kept_reward > best->kept_reward))
+            best = &m->hands[i];
+    *moves = best ? best->kept : NULL;
+    *n = best ? best->nkept : 0;
+    return best ? best->kept_reward : -1;
 }
 
 bool mcts_ready(const struct mcts *m)

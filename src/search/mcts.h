@@ -86,6 +86,10 @@ struct hand {
     bool solo;    /* one simulation at a time, and the tree to itself: none is pending for another */
     double began; /* on the driver's clock */
     struct mcts_stats stats; /* since it was last put to work */
+    /* one-player: the moves of the best simulation since mcts_root, to the end of the game; whatever becomes
+     * of the tree */
+    uint32_t *kept, nkept, kept_cap;
+    float kept_reward; /* -1: there is none */
 };
 
 /* A root move as several searches know it together. */
@@ -126,6 +130,8 @@ bool mcts_root(struct mcts *m, const struct state *state, const struct budget *b
 bool mcts_ready(const struct mcts *m);
 /* Forget what kept the last run from going on. Called before hands are put to work. */
 void mcts_begin(struct mcts *m);
+/* One-player: the best simulation since mcts_root, as moves from the root; returns what it brought, or -1. */
+float mcts_kept(const struct mcts *m, const uint32_t **moves, uint32_t *n);
 /* Add up what the hands counted. */
 void mcts_count(struct mcts *m);
 /* Join what other searches know of the same root into the first one's report: moves, value, best move. Holds

@@ -39,6 +39,8 @@ class Server:
 
     def __init__(self, case, *arguments):
         self.case, self.folder = case, case.path(f"log{id(self)}")
+        if "--player" not in arguments:  # alone the champion has solved this game before anything can happen to it
+            arguments = ("--player", "champion,puzzle=off", *arguments)
         self.process = subprocess.Popen([harness.LUDENS, "serve", "--port", "0", "--log", self.folder, "--seed", "1",
                                          *map(str, arguments)], stdout=subprocess.PIPE, stderr=open(case.path(f"err{id(self)}"), "w"), text=True)
         self.port = int(re.search(r"port (\d+)", self.process.stdout.readline()).group(1))

@@ -144,8 +144,9 @@ static void slow_rules_do_not_make_a_player_late(void **state)
         "(legal robot a) (legal robot b) (<= terminal (true (step 1))) (<= (goal robot 100) hard)"
         "(<= (goal robot 0) (not hard))",
     };
-    static const char *const players[] = {"champion",  "cadia2007",    "nst",    "cadia2010",
-                                          "cadia2012", "fast,lanes=4", "ary2007"};
+    static const char *const players[] = {"champion",  "cadia2007",    "nst",           "cadia2010",
+                                          "cadia2012", "fast,lanes=4", "ary2007",       "ida",
+                                          "plan",      "nested",       "cadia2007-solo"};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         for (size_t k = 0; k < sizeof players / sizeof *players; k++) {
             struct fixture f;
@@ -166,7 +167,7 @@ static void moves_are_announced_in_no_time_and_made_later(void **state)
                 sheet_of("(legal robot keep) (legal robot off) (<= (next lamp) (true lamp) (does robot keep))"
                          "(<= (next won) (true lamp) (does robot keep) hard)"
                          "(<= (legal robot more) (not (true lamp)))" END),
-                "champion,solver=off"); /* which would soon know all there is to know */
+                "champion,solver=off,puzzle=off"); /* which would soon know all there is to know */
     announce(&f, "off");
     assert_string_not_equal(answer_in(&f, 0.3), "");
     announce(&f, "keep"); /* the lamp is off: not hard */
@@ -182,7 +183,8 @@ static void a_move_that_takes_too_long_is_made_when_there_is_time(void **state)
     (void)state;
     struct fixture f;
     struct error error = {0};
-    open_player(&f, sheet_of("(legal robot a) (legal robot b) (<= (next won) hard)" END), "champion");
+    open_player(&f, sheet_of("(legal robot a) (legal robot b) (<= (next won) hard)" END),
+                "champion,puzzle=off");
     assert_one_of(answer_in(&f, 0.05), "a", "b");
     announce(&f, "a");
     assert_one_of(answer_in(&f, 0.05), "a", "b");

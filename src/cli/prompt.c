@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cli/line.h"
+#include "cli/prompt.h"
 
 #include "cli/terminal.h"
 
@@ -16,7 +16,7 @@
 static const char *const *offered;
 static size_t noffered;
 
-void line_offer(const char *const *words, size_t n)
+void prompt_offer(const char *const *words, size_t n)
 {
     offered = words;
     noffered = n;
@@ -100,7 +100,7 @@ static char *read_secretly(const char *prompt)
     return line;
 }
 
-char *line_read(const char *prompt, bool secret)
+char *prompt_read(const char *prompt, bool secret)
 {
     bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
     if (secret && terminal) return read_secretly(prompt);

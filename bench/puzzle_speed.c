@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Breadth-first search by sweeps against the straightforward one, a state at a time on the same circuit, in
+ * one run: positions entered per second, and how many times as many.
+ *
+ *     puzzle_speed [SECONDS] GAME...
+ *
+ * Both find the same layers; the straightforward one keeps whole states in a chained hash table. Each has so
+ * many seconds of processor time, taken in turns. */
+#include "game/engine.h"
+#include "search/puzzle/frontier.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the straightforward one ---- */
+
+struct met {
+    struct met *chain;
+    struct state state;
+};
+
+struct plain {
+    struct reasoner *r;
+    struct met **bucket, **queue;
+    uint64_t mask, head, tail, cap, steps;
+};
+
+static bool plain_add(struct plain *p, const struct state *s)
+{
+    struct met **at = &p->bucket[state_hash(s) & p->mask];
+    for (struct met *n = *at; n; n = n->chain)
+        if (state_equal(&n->state, s)) return false;
+    struct met *n = calloc(1, sizeof *n);
+    if (!n || !state_copy(&n->state, s) || p->tail == p->cap) abort();
+    n->chain = *at;
+    *at = n;
+    p->queue[p->tail++] = n;
+    return true;
+}
+
+static void plain_run(struct plain *p, double seconds)
+{
+    struct list legal = {0};
+    struct state next = {0};
+    bool ended;
+    double until = clock_thread() + seconds;
+    while (p->head < p->tail && (p->head % 64 || clock_thread() < until)) {
+        struct met *n = p->queue[p->head++];
+        legal.n = 0;
+        if (!p->r->ops->legal(p->r, &n->state, 0, &legal)) abort();
+        for (uint32_t i = 0; i < legal.n; i++, p->steps++)
+            if (!p->r->ops->next(p->r, &n->state, &legal.v[i], &next) ||
+                !p->r->ops->terminal(p->r, &next, &ended))
+                abort();
+            else if (!ended)
+                plain_add(p, &next);
+    }
+    list_done(&legal);
+    state_done(&next);
+}
+
+static void plain_free(struct plain *p)
+{
+    for (uint64_t i = 0; i < p->tail; i++) {
+        state_done(&p->queue[i]->state);
+        free(p->queue[i]);
+    }
+    free(p->bucket);
+    free(p->queue);
+}
+
+/* ---- both ---- */
+
+static double measure(const char *name, double seconds)
+{
+    struct error error;
+    struct game *game = game_load(name, 0, NULL, &error);
+    struct engine *engine = game ? engine_start(game, NULL, &error) : NULL;
+    if (!engine || engine_wait(engine, -1) != ENGINE_READY) {
+        fprintf(stderr, "%s: %s\n", name, engine ? engine_error(engine)->text : error.text);
+        exit(2);
+    }
+    const struct code *code = engine_code(engine);
+    struct reasoner *r = reasoner_circuit(game, code, &error);
+    struct state root = {0};
+    struct line line;
+    line_init(&line);
+    double lanes_time = 0, plain_time = 0;
+    uint64_t lanes_steps = 0, lanes_states = 0;
+    struct plain p = {.r = r, .mask = (1u << 22) - 1, .cap = 1u << 24};
+    p.bucket = calloc(p.mask + 1, sizeof *p.bucket);
+    p.queue = calloc(p.cap, sizeof *p.queue);
+    if (!r || !p.bucket || !p.queue || !r->ops->initial(r, &root)) abort();
+    plain_add(&p, &root);
+    double begin = clock_thread();
+    if (!getenv("SWEEPS_ONLY")) plain_run(&p, seconds);
+    plain_time = clock_thread() - begin;
+    /* small spaces are gone through again and again */
+    while (lanes_time < seconds) {
+        struct space *s = space_new(r, code, &root, false, 0, 1, &error);
+        if (!s) abort();
+        s->most = 1000; /* go on after a solution, as the other does */
+        struct method *m = frontier_new(s, &line, (size_t)4 << 30);
+        begin = clock_thread();
+        enum method_state state = METHOD_WORKING;
+        while (state == METHOD_WORKING && lanes_time + clock_thread() - begin < seconds) {
+            struct turn turn = {.steps = 100000};
+            state = m->ops->run(m, &turn);
+        }
+        lanes_time += clock_thread() - begin;
+        lanes_steps += m->steps;
+        lanes_states = ((struct frontier *)m)->states.n;
+        method_free(m);
+        space_free(s);
+        line_done(&line);
+    }
+    double plain_rate = (double)p.steps / plain_time, lanes_rate = (double)lanes_steps / lanes_time;
+    printf("%-24s %5u bits %7u gates  %12.0f %12.0f %8.1f   (%" PRIu64 " and %" PRIu64 " states)\n",
+           game->name, code->nbits, code->circuit->ngates, plain_rate, lanes_rate, lanes_rate / plain_rate,
+           p.tail, lanes_states);
+    fflush(stdout);
+    plain_free(&p);
+    line_done(&line);
+    state_done(&root);
+    reasoner_free(r);
+    engine_free(engine);
+    game_free(game);
+    return lanes_rate / plain_rate;
+}
+
+int main(int argc, char **argv)
+{
+    int first = 1;
+    char *end;
+    double seconds = argc > 1 ? strtod(argv[1], &end) : 0, sum = 0;
+    if (argc > 1 && end != argv[1] && !*end) first = 2;
+    if (first == 1) seconds = 2;
+    printf("%-51s  %12s %12s %8s\n", "positions entered a second", "one by one", "by sweeps", "times");
+    for (int i = first; i < argc; i++) sum += log(measure(argv[i], seconds));
+    if (argc > first) printf("geometric mean %.1f\n", exp(sum / (argc - first)));
+    return 0;
+}
