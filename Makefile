@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The front door. Meson and Ninja do the work; this file only remembers how they are called.
 .DEFAULT_GOAL := help
-.PHONY: help setup build play test test-slow asan tsan fuzz match-test bench bench-lifted soak format lint install clean
+.PHONY: help setup build play test test-slow asan tsan fuzz match-test bench bench-lab bench-lifted bench-threads soak format lint install clean web
 
 BUILD := build
 LUDENS := $(BUILD)/src/ludens
@@ -26,6 +26,9 @@ build: ## compile the program
 
 play: build ## watch a match of Breakthrough; another game with GAME=connectFour ARGS=
 	@$(LUDENS) play $(GAME) $(ARGS)
+
+web: build ## play, watch and write games in a browser; WEB_ARGS="--port 8080" for options
+	@$(LUDENS) web $(WEB_ARGS)
 
 test: ## check the formatting, build with warnings as errors, run the tests
 	@scripts/setup build test
@@ -57,6 +60,12 @@ fuzz: ## feed the parser and the engine nonsense, FUZZ_SECONDS=600 each
 
 bench: build ## how fast the engines play random games; ARGS="checkers hex" for other games
 	@$(LUDENS) bench $(ARGS)
+
+bench-lab: build ## simulations a second in the laboratory, against an earlier program; ARGS="connect5" for one game
+	@bench/lab --ludens $(LUDENS) $(ARGS)
+
+bench-threads: build ## simulations a second by number of threads, and what two are worth against one
+	@bench/threads --ludens $(LUDENS) $(ARGS)
 
 bench-lifted: ## random games: the lifted engine against SWI-Prolog; ARGS=--help for more
 	@scripts/setup build prolog

@@ -23,8 +23,8 @@ int main(int argc, char **argv)
         return fprintf(stderr, "strength: %s\n", error.text), 2;
     int games = atoi(argv[4]);
     uint64_t seed = argc > 6 ? strtoull(argv[6], NULL, 0) : 1;
-    struct match_budget budget = {.simulations = strtoull(argv[5], NULL, 0),
-                                  .seconds = argc > 7 ? atof(argv[7]) : 0};
+    struct match_budget budget = {
+        .simulations = strtoull(argv[5], NULL, 0), .seconds = argc > 7 ? atof(argv[7]) : 0, .grace = -1};
     struct engine *engine = engine_start(game, NULL, &error);
     if (!engine || engine_wait(engine, -1) != ENGINE_READY)
         return fprintf(stderr, "strength: no circuit\n"), 2;

@@ -17,6 +17,7 @@ static void find_out(struct analysis *a, struct playout *playout, struct list *s
     turns_find(a, &s);
     boards_find(a, &s);
     boards_overlay(a, &s);
+    boards_shape(a, &s);
     for (uint32_t i = 0; i < s.predicates.n; i++) vec_free(a->heap, &s.predicates.v[i].facts);
     vec_free(a->heap, &s.predicates);
     vec_free(a->heap, &s.predicate_of);
@@ -24,6 +25,8 @@ static void find_out(struct analysis *a, struct playout *playout, struct list *s
     vec_free(a->heap, &s.facts);
     vec_free(a->heap, &s.moves);
     vec_free(a->heap, &s.choices);
+    vec_free(a->heap, &s.offered);
+    vec_free(a->heap, &s.offers);
 }
 
 static struct analysis *find_out_guarded(struct playout *playout, struct list *scratch,

@@ -79,15 +79,19 @@ struct board {
     uint32_t plane_arg[2], contents_arg[BOARD_MAX_ARGS];
     struct axis x, y, plane_axis[2];
     uint32_t planes, cells; /* planes: product of the plane axes; cells: planes * x.n * y.n */
-    bool *exists;           /* by cell: seen in some state */
+    bool *exists;           /* by cell: seen in some state, or a legal move would have put something there */
     uint32_t nexists;
     uint32_t npieces;
     struct piece *pieces;
     uint32_t nactions;
     struct action *actions;
-    uint32_t parent;    /* number of the board whose cells it shares, so that both are drawn as one; its own
-                           otherwise */
-    bool fast_template; /* as FAST wants it: two coordinates, then what is on the cell */
+    uint32_t parent;     /* number of the board whose cells it shares, so that both are drawn as one; its own
+                            otherwise */
+    bool stacked;        /* its planes are heights: nothing stands where nothing stands below (shape.c) */
+    int skew;            /* cells have six neighbours, and rows go half a cell to the right (1) or to the
+                            left (-1) on their way up; 0: they do not */
+    VEC(uint32_t) links; /* pairs of cells that moves go between, where there is more hole than board */
+    bool fast_template;  /* as FAST wants it: two coordinates, then what is on the cell */
     /* for board_find: */
     uint32_t *cell_of[4]; /* by term: index on x, y, plane 0, plane 1; UINT32_MAX: not on the axis */
     uint32_t nterms;

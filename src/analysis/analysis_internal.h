@@ -35,6 +35,8 @@ struct sample {
     VEC(term) facts;
     VEC(term) moves;
     VEC(uint32_t) choices;
+    VEC(term) offered; /* different moves that were legal in some state, made or not; not all, if very many */
+    VEC(uint8_t) offers; /* by move * nroles + role: is among them */
     VEC(struct predicate) predicates;
     VEC(uint32_t) predicate_of; /* by term: of the facts that occur; NOWHERE otherwise */
 };
@@ -75,5 +77,6 @@ void turns_find(struct analysis *a, const struct sample *s);                   /
 void boards_find(struct analysis *a, const struct sample *s);                  /* board.c */
 void pieces_find(struct analysis *a, const struct sample *s, struct board *b); /* pieces.c */
 void boards_overlay(struct analysis *a, const struct sample *s); /* overlay.c: fills board.parent */
+void boards_shape(struct analysis *a, const struct sample *s);   /* shape.c */
 
 #endif

@@ -275,6 +275,23 @@ static void watch_moves(struct watcher *w)
     w->b->nactions = kept;
 }
 
+/* Cells that no sampled game touched, but that legal moves lead to. */
+static void extend_by_offers(struct watcher *w)
+{
+    struct board *b = w->b;
+    for (uint32_t i = 0; i < w->s->offered.n; i++) {
+        const struct term_node *node = term_get(w->s->terms, w->s->offered.v[i]);
+        for (uint32_t k = 0; k < b->nactions; k++) {
+            const struct action *action = &b->actions[k];
+            if (action->name != node->head || action->arity != node->nargs) continue;
+            uint32_t c = named_cell(w, w->s->offered.v[i], (uint32_t)action->to);
+            if (c == NOWHERE || b->exists[c]) continue;
+            b->exists[c] = true;
+            b->nexists++;
+        }
+    }
+}
+
 void pieces_find(struct analysis *a, const struct sample *s, struct board *b)
 {
     struct watcher w = {.a = a, .s = s, .b = b, .nterms = s->terms->nodes.n};
@@ -300,7 +317,9 @@ void pieces_find(struct analysis *a, const struct sample *s, struct board *b)
     }
     decide_owners(&w);
     decide_blank(&w);
-    if (b->kind == BOARD_CELLS) watch_moves(&w);
+    if (b->kind != BOARD_TOKENS) watch_moves(&w);
+    extend_by_offers(&w);
+    if (b->kind == BOARD_MARKS) b->nactions = 0; /* what puts marks there is of no use to anybody else */
     heap_release(a->heap, w.cell);
     heap_release(a->heap, w.piece);
     heap_release(a->heap, w.before);

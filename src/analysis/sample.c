@@ -4,6 +4,10 @@
 
 #include "base/clock.h"
 
+#include <math.h>
+
+#define SLOW_QUESTION 2.0 /* seconds that one may take though the games have less */
+
 static void spread_add(struct spread *s, uint64_t x)
 {
     if (s->n == 0 || x < s->min) s->min = x;
@@ -65,6 +69,24 @@ static void take_choices(struct analysis *a, struct sample *s, const struct play
     spread_add(&a->joint, joint);
 }
 
+enum { OFFERED_MAX = 20000, MOVES_MAX = 1 << 20 };
+
+/* Moves that nobody made tell about the board, too. */
+static void take_offers(struct sample *s, const struct playout *p)
+{
+    uint32_t nroles = s->game->nroles;
+    for (uint32_t role = 0; role < nroles; role++)
+        for (uint32_t i = 0; i < p->legal[role].n && s->offered.n < OFFERED_MAX; i++) {
+            uint32_t move = p->legal[role].v[i];
+            if (move >= MOVES_MAX / nroles) continue;
+            while (s->offers.n <= move * nroles + role) vec_push(s->heap, &s->offers, 0);
+            if (s->offers.v[move * nroles + role]) continue;
+            s->offers.v[move * nroles + role] = 1;
+            term t = p->reasoner->ops->move_term(p->reasoner, role, move);
+            vec_push(s->heap, &s->offered, term_import(s->terms, p->reasoner->terms, t));
+        }
+}
+
 static void count_goal(struct analysis *a, uint32_t role, int value)
 {
     struct role_analysis *r = &a->roles[role];
@@ -114,6 +136,7 @@ static bool play_one(struct analysis *a, struct sample *s, struct playout *p, st
         spread_add(&a->state_size, shot.nfacts);
         a->states++;
         if (!p->terminal) take_choices(a, s, p, &shot);
+        if (!p->terminal) take_offers(s, p);
         if (!p->terminal && !stop) {
             playout_choose(p);
             shot.moves = s->moves.n;
@@ -138,7 +161,7 @@ static void count_predicates(struct sample *s)
     vec_resize_zero(s->heap, &now, s->predicates.n);
     for (uint32_t i = 0; i < s->shots.n; i++) {
         const struct snapshot *shot = &s->shots.v[i];
-        memset(now.v, 0, now.n * sizeof *now.v);
+        if (now.n) memset(now.v, 0, now.n * sizeof *now.v); /* states may be empty */
         for (uint32_t f = 0; f < shot->nfacts; f++) now.v[s->predicate_of.v[s->facts.v[shot->facts + f]]]++;
         for (uint32_t p = 0; p < now.n; p++) {
             struct predicate *q = &s->predicates.v[p];
@@ -153,12 +176,17 @@ void sample_play(struct analysis *a, struct sample *s, struct playout *playout, 
                  const struct analysis_options *options)
 {
     double deadline = clock_now() + options->seconds;
+    struct reasoner *r = playout->reasoner;
+    double before = r->deadline, patience = clock_now() + fmax(options->seconds, SLOW_QUESTION);
+    if (options->deadline > 0) patience = fmin(patience, options->deadline);
+    if (before <= 0 || patience < before) r->deadline = patience;
     a->goals_defined = a->constant_sum = true;
     for (uint32_t i = 0; i < options->games && s->shots.n < options->states && clock_now() < deadline; i++)
         if (!play_one(a, s, playout, scratch, options, i, deadline)) {
             a->fault = playout->reasoner->error;
             break;
         }
+    r->deadline = before;
     if (a->games == 0) a->constant_sum = a->goals_defined = false;
     for (uint32_t role = 0; role < a->game->nroles; role++) {
         struct role_analysis *ra = &a->roles[role];

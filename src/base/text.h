@@ -25,5 +25,12 @@ static inline const char *text_str(const struct text *t)
 {
     return t->s ? t->s : "";
 }
+/* The characters of a text in UTF-8: the columns it takes on a screen. */
+static inline int text_columns(const char *s)
+{
+    int n = 0;
+    for (; *s; s++) n += ((unsigned char)*s & 0xc0) != 0x80;
+    return n;
+}
 
 #endif

@@ -10,16 +10,9 @@
  */
 #include "cli/board.h"
 
+#include "analysis/picture.h"
 #include "cli/facts.h"
-#include "cli/glyph.h"
 #include "cli/terminal.h"
-
-struct square {
-    const struct glyph *glyph; /* NULL: nothing */
-    const struct piece *piece;
-    bool strange; /* holds something that the analysis has never seen */
-    bool changed;
-};
 
 struct block {
     VEC(struct text) lines;
@@ -33,9 +26,10 @@ struct painter {
     const struct board_style *style;
     const struct analysis *a;
     struct reasoner *r;
-    struct list facts, old; /* terms of r->terms */
-    bool *drawn;            /* by fact: is on a board */
-    struct glyph **glyphs;  /* by board */
+    struct list facts, old;     /* terms of r->terms */
+    struct picture now, before; /* of these */
+    bool changes;               /* mark what differs */
+    bool *told;                 /* by fact: can be seen on a board */
     VEC(struct block) blocks;
 };
 
@@ -76,7 +70,7 @@ static int label_width(const struct analysis *a, const struct axis *axis)
 {
     int width = 1;
     for (uint32_t i = 0; i < axis->n; i++) {
-        int n = terminal_columns(label(a, axis, i));
+        int n = text_columns(label(a, axis, i));
         if (n > width) width = n;
     }
     return width;
@@ -84,100 +78,40 @@ static int label_width(const struct analysis *a, const struct axis *axis)
 
 /* ---- squares */
 
-/* The index on the other axis of the value with this one, or UINT32_MAX. */
-static uint32_t carry(const struct axis *from, uint32_t i, const struct axis *to)
+/* Facts that can be seen on a board need not be told below; of several things on one square only one can. */
+static void mark_told(struct painter *p, uint32_t canvas)
 {
-    for (uint32_t j = 0; j < to->n; j++)
-        if (to->value[j] == from->value[i]) return j;
-    return UINT32_MAX;
-}
-
-/* The cell of the board that `b` is drawn on. */
-static uint32_t root_cell(const struct painter *p, uint32_t board, uint32_t cell)
-{
-    const struct board *b = &p->a->boards.v[board], *root = &p->a->boards.v[b->parent];
-    if (b == root || cell == UINT32_MAX) return cell;
-    uint32_t x = carry(&b->x, cell % b->x.n, &root->x), y = carry(&b->y, cell / b->x.n, &root->y);
-    return x == UINT32_MAX || y == UINT32_MAX ? UINT32_MAX : board_cell(root, 0, x, y);
-}
-
-/* What covers what, where a square holds several things: pieces of a role before those of nobody, and what is
- * rare before what is frequent; the empty cell is last. */
-static bool covers(const struct piece *a, const struct piece *b)
-{
-    int x = a->blank ? 0 : a->owner < 0 ? 1 : 2, y = b->blank ? 0 : b->owner < 0 ? 1 : 2;
-    return x != y ? x > y : a->most < b->most;
-}
-
-/* Where a fact belongs among the squares of a board and the boards drawn on it; NULL if it does not. */
-static struct square *find_square(struct painter *p, uint32_t root, term fact, struct square *squares,
-                                  const struct piece **piece, const struct glyph **glyph)
-{
-    for (uint32_t i = 0; i < p->a->boards.n; i++) {
-        const struct board *b = &p->a->boards.v[i];
-        uint32_t cell, which;
-        if (b->parent != root || !board_find(p->a, b, p->r->terms, fact, &cell, &which)) continue;
-        cell = root_cell(p, i, cell);
-        if (cell == UINT32_MAX) return NULL;
-        *piece = which == UINT32_MAX ? NULL : &b->pieces[which];
-        *glyph = which == UINT32_MAX ? NULL : &p->glyphs[i][which];
-        return &squares[cell];
-    }
-    return NULL;
-}
-
-static void fill(struct painter *p, uint32_t root, const struct list *facts, struct square *squares)
-{
-    const struct piece *piece;
-    const struct glyph *glyph;
-    for (uint32_t f = 0; f < facts->n; f++) {
-        struct square *q = find_square(p, root, facts->v[f], squares, &piece, &glyph);
-        if (!q) continue;
-        if (!piece)
-            q->strange = true;
-        else if (!q->piece || covers(piece, q->piece))
-            q->glyph = glyph, q->piece = piece;
-    }
-}
-
-/* Facts that can be seen on the board need not be told below. */
-static void mark_drawn(struct painter *p, uint32_t root, struct square *squares)
-{
-    const struct piece *piece;
-    const struct glyph *glyph;
+    const struct canvas *c = &p->now.canvases[canvas];
     for (uint32_t f = 0; f < p->facts.n; f++) {
-        struct square *q = find_square(p, root, p->facts.v[f], squares, &piece, &glyph);
-        if (q && piece && (piece->blank || q->glyph == glyph)) p->drawn[f] = true;
+        uint32_t cell, piece;
+        if (!p->now.drawn[f]) continue;
+        for (uint32_t i = 0; i < p->a->boards.n; i++) {
+            const struct board *b = &p->a->boards.v[i];
+            if (b->parent != c->board || !board_find(p->a, b, p->r->terms, p->facts.v[f], &cell, &piece))
+                continue;
+            const struct square *q = &c->squares[picture_root_cell(p->a, i, cell)];
+            const struct thing *top = q->things.n ? q->things.v : NULL;
+            p->told[f] = b->pieces[piece].blank || (top && top->board == i && top->piece == piece);
+        }
     }
 }
 
-static bool same_square(const struct square *a, const struct square *b)
+static bool is_changed(const struct painter *p, uint32_t canvas, uint32_t cell)
 {
-    return a->glyph == b->glyph && a->strange == b->strange;
+    return p->changes &&
+           !square_same(&p->now.canvases[canvas].squares[cell], &p->before.canvases[canvas].squares[cell]);
 }
 
-/* Is there a place to draw? Where the empty cell is told, every cell was seen. Elsewhere a cell was seen if
- * something ever stood there, on any plane; what was not seen is a hole if there is a lot of it. */
-static bool is_cell(const struct board *b, uint32_t cell)
+static void add_square(struct painter *p, struct block *b, uint32_t canvas, uint32_t cell, int width)
 {
-    if (b->exists[cell]) return true;
-    for (uint32_t i = 0; i < b->npieces; i++)
-        if (b->pieces[i].blank) return false;
-    uint32_t size = b->x.n * b->y.n;
-    for (uint32_t plane = 0; plane < b->planes; plane++)
-        if (b->exists[plane * size + cell % size]) return true;
-    return b->kind == BOARD_TOKENS || b->nexists * 10 >= b->cells * 9;
-}
-
-static void add_square(struct painter *p, struct block *b, const struct square *q, bool cell, int width)
-{
-    const char *sign = q->strange ? "?"
-                       : q->glyph ? q->glyph->sign
-                       : cell     ? (p->style->utf8 ? "·" : ".")
-                                  : " ";
-    int n = q->strange || !q->glyph ? 1 : q->glyph->width;
-    bool marked = p->style->colour && cell && q->changed;
-    int colour = p->style->colour && q->glyph ? q->glyph->colour : 0;
+    const struct canvas *c = &p->now.canvases[canvas];
+    const struct square *q = &c->squares[cell];
+    const struct glyph *glyph = q->things.n ? picture_glyph(&p->now, q->things.v) : NULL;
+    bool place = picture_is_cell(&p->a->boards.v[c->board], cell) || q->blank;
+    const char *sign = q->strange ? "?" : glyph ? glyph->sign : place ? (p->style->utf8 ? "·" : ".") : " ";
+    int n = q->strange || !glyph ? 1 : glyph->width;
+    bool marked = p->style->colour && place && is_changed(p, canvas, cell);
+    int colour = p->style->colour && glyph ? glyph->colour : 0;
     if (marked) add(b, "\033[7m", 0);
     if (colour) {
         char code[12];
@@ -197,11 +131,11 @@ static void add_title(struct painter *p, struct block *block, const struct board
     if (b->nplane_args > 1) at[0] = plane / b->plane_axis[1].n, at[1] = plane % b->plane_axis[1].n;
     begin_line(p, block);
     const char *name = symbol_name(p->a->terms, b->name);
-    add(block, name, terminal_columns(name));
+    add(block, name, text_columns(name));
     for (uint32_t i = 0; i < b->nplane_args; i++) {
         const char *value = label(p->a, &b->plane_axis[i], at[i]);
         add(block, " ", 1);
-        add(block, value, terminal_columns(value));
+        add(block, value, text_columns(value));
     }
 }
 
@@ -220,7 +154,7 @@ static int square_width(const struct painter *p, uint32_t board)
     int width = 1, below = b->star ? 1 : label_width(p->a, &b->x);
     for (uint32_t i = 0; i < p->a->boards.n; i++)
         for (uint32_t j = 0; p->a->boards.v[i].parent == board && j < p->a->boards.v[i].npieces; j++)
-            if (p->glyphs[i][j].width > width) width = p->glyphs[i][j].width;
+            if (p->now.glyphs[i][j].width > width) width = p->now.glyphs[i][j].width;
     bool room = label_width(p->a, &b->y) + 1 + (int)b->x.n * (below + 1) <= p->style->width;
     return below > width && room ? below : width;
 }
@@ -232,9 +166,9 @@ static bool fits(const struct painter *p, uint32_t board)
     return label_width(p->a, &b->y) + 1 + (int)b->x.n * (square_width(p, board) + 1) <= p->style->width;
 }
 
-static void add_plane(struct painter *p, uint32_t board, uint32_t plane, const struct square *squares,
-                      bool title)
+static void add_plane(struct painter *p, uint32_t canvas, uint32_t plane, bool title)
 {
+    uint32_t board = p->now.canvases[canvas].board;
     const struct board *b = &p->a->boards.v[board];
     struct block block = {0};
     int left = label_width(p->a, &b->y), width = square_width(p, board);
@@ -243,13 +177,13 @@ static void add_plane(struct painter *p, uint32_t board, uint32_t plane, const s
         uint32_t y = b->star ? row : b->y.n - 1 - row, n = b->star ? row_length(b, y) : b->x.n;
         const char *name = label(p->a, &b->y, y);
         begin_line(p, &block);
-        pad(&block, left - terminal_columns(name));
-        add(&block, name, terminal_columns(name));
+        pad(&block, left - text_columns(name));
+        add(&block, name, text_columns(name));
         pad(&block, 1 + (b->star ? (int)(b->x.n - n) * (width + 1) / 2 : 0));
         for (uint32_t x = 0; x < n; x++) {
             uint32_t cell = board_cell(b, plane, x, y);
             add(&block, " ", 1);
-            add_square(p, &block, &squares[cell], is_cell(b, cell), width);
+            add_square(p, &block, canvas, cell, width);
         }
     }
     if (!b->star) {
@@ -257,10 +191,10 @@ static void add_plane(struct painter *p, uint32_t board, uint32_t plane, const s
         pad(&block, left + 1);
         for (uint32_t x = 0; x < b->x.n; x++) {
             const char *name = label(p->a, &b->x, x);
-            int over = terminal_columns(name) - width;
+            int over = text_columns(name) - width;
             if (over > 0) name += over; /* no room: the last digits must do */
             add(&block, " ", 1);
-            add(&block, name, terminal_columns(name));
+            add(&block, name, text_columns(name));
             pad(&block, -over);
         }
     }
@@ -311,10 +245,10 @@ static void print_legend(const struct painter *p, FILE *out)
     int at = 0;
     for (uint32_t i = 0; i < p->a->boards.n; i++)
         for (uint32_t j = 0; j < p->a->boards.v[i].npieces; j++) {
-            const struct glyph *g = &p->glyphs[i][j];
+            const struct glyph *g = &p->now.glyphs[i][j];
             bool merged_mark = p->a->boards.v[i].ncontents == 0 && p->a->boards.v[i].parent != i;
             if (g->explained && !merged_mark) continue;
-            int width = g->width + 1 + terminal_columns(g->name);
+            int width = g->width + 1 + text_columns(g->name);
             if (at && at + 3 + width > p->style->width) {
                 fputc('\n', out);
                 at = 0;
@@ -325,42 +259,33 @@ static void print_legend(const struct painter *p, FILE *out)
     if (at) fputc('\n', out);
 }
 
-static void draw(struct painter *p, FILE *out, bool changes)
+static void draw(struct painter *p, FILE *out)
 {
     const struct analysis *a = p->a;
-    uint32_t roots = 0;
-    p->drawn = heap_zalloc(p->heap, (p->facts.n + 1) * sizeof *p->drawn);
-    p->glyphs = heap_zalloc(p->heap, (a->boards.n + 1) * sizeof *p->glyphs);
-    for (uint32_t i = 0; i < a->boards.n; i++) {
-        p->glyphs[i] = heap_zalloc(p->heap, (a->boards.v[i].npieces + 1) * sizeof **p->glyphs);
-        glyphs_make(a, &a->boards.v[i], p->style->utf8, p->glyphs[i]);
-        roots += a->boards.v[i].parent == i;
-    }
-    for (uint32_t i = 0; i < a->boards.n; i++) {
-        const struct board *b = &a->boards.v[i];
-        if (b->parent != i || !fits(p, i)) continue;
-        struct square *now = heap_zalloc(p->heap, b->cells * sizeof *now);
-        struct square *old = heap_zalloc(p->heap, b->cells * sizeof *old);
-        fill(p, i, &p->facts, now);
-        mark_drawn(p, i, now);
-        if (changes) fill(p, i, &p->old, old);
-        for (uint32_t c = 0; changes && c < b->cells; c++) now[c].changed = !same_square(&now[c], &old[c]);
+    struct glyph **glyphs = picture_glyphs(p->heap, a, p->style->utf8);
+    p->told = heap_zalloc(p->heap, (p->facts.n + 1) * sizeof *p->told);
+    picture_make(&p->now, p->heap, a, glyphs, p->r->terms, &p->facts);
+    if (p->changes) picture_make(&p->before, p->heap, a, glyphs, p->r->terms, &p->old);
+    for (uint32_t i = 0; i < p->now.ncanvases; i++) {
+        const struct board *b = &a->boards.v[p->now.canvases[i].board];
+        if (!fits(p, p->now.canvases[i].board)) continue;
+        mark_told(p, i);
         for (uint32_t n = 0; n < b->planes; n++) {
             /* the first coordinate of the planes across, the second upwards */
             uint32_t nx = b->plane_axis[0].n, ny = b->plane_axis[1].n;
             uint32_t plane = b->nplane_args == 2 ? n % nx * ny + (ny - 1 - n / nx) : n;
-            add_plane(p, i, plane, now, roots > 1 || b->planes > 1);
+            add_plane(p, i, plane, p->now.ncanvases > 1 || b->planes > 1);
         }
     }
     print_blocks(p, out);
-    if (!changes) print_legend(p, out);
-    facts_print(out, p->heap, p->r->terms, &p->facts, p->drawn, p->style->width);
+    if (!p->changes) print_legend(p, out);
+    facts_print(out, p->heap, p->r->terms, &p->facts, p->told, p->style->width);
 }
 
 bool board_draw(FILE *out, const struct board_style *style, const struct analysis *a, struct reasoner *r,
                 const struct state *s, const struct state *before, struct error *error)
 {
-    struct painter p = {.style = style, .a = a, .r = r, .heap = heap_new(0)};
+    struct painter p = {.style = style, .a = a, .r = r, .heap = heap_new(0), .changes = before != NULL};
     struct heap_guard guard;
     bool ok = p.heap || error_set(error, ERROR_MEMORY, "no memory to draw");
     if (ok && (!r->ops->facts(r, s, &p.facts) || (before && !r->ops->facts(r, before, &p.old)))) {
@@ -368,7 +293,7 @@ bool board_draw(FILE *out, const struct board_style *style, const struct analysi
         ok = false;
     }
     if (ok && HEAP_ENTER(p.heap, &guard, error)) {
-        draw(&p, out, before != NULL);
+        draw(&p, out);
         heap_leave(p.heap);
     } else {
         ok = false;

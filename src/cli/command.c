@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/commands.h"
 
+#include "game/game.h"
+
+#include <string.h>
+
 bool command_begin(const char *usage, const char *about, const struct option *table, int min_operands,
                    int max_operands, int argc, char **argv, int *operands, int *status)
 {
@@ -29,4 +33,12 @@ int command_trouble(const char *name, const struct error *error)
 {
     fprintf(stderr, "ludens %s: %s\n", name, error->text);
     return EXIT_TROUBLE;
+}
+
+bool command_sheet(const char **path, char *found, size_t size, struct error *error)
+{
+    if (strcmp(*path, "-") == 0) return true;
+    if (!game_find(*path, found, size, error)) return false;
+    *path = found;
+    return true;
 }

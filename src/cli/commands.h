@@ -2,13 +2,14 @@
 /* The commands of the program: one file each (cmd_NAME.c), one row each in the table of main.c.
  *
  * A command gets its own name as argv[0]. Exit status: 0 it worked, 1 what was asked for is not so (a check
- * failed, a trace differs), 2 it could not be done (bad usage, unreadable file, no memory). */
+ * failed, a trace differs), 2 it could not be done (bad usage, unreadable file, no memory), 130 Ctrl-C ended
+ * it (main.c sees to that, whatever the command returns). One letter means the same in all commands. */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 
 #include "cli/options.h"
 
-enum { EXIT_YES = 0, EXIT_NO = 1, EXIT_TROUBLE = 2 };
+enum { EXIT_YES = 0, EXIT_NO = 1, EXIT_TROUBLE = 2, EXIT_INTERRUPTED = 130 };
 
 struct command {
     const char *name;
@@ -22,6 +23,10 @@ bool command_begin(const char *usage, const char *about, const struct option *ta
                    int max_operands, int argc, char **argv, int *operands, int *status);
 /* Print "ludens NAME: text" and return EXIT_TROUBLE. */
 int command_trouble(const char *name, const struct error *error);
+
+/* A rule sheet named by the person: a path, "-", or a game of the library, whose path goes to `found` then.
+ * False and an error if there is none. */
+bool command_sheet(const char **path, char *found, size_t size, struct error *error);
 
 int cmd_bench(int argc, char **argv);
 int cmd_check(int argc, char **argv);
@@ -42,5 +47,6 @@ int cmd_sim(int argc, char **argv);
 int cmd_solve(int argc, char **argv);
 int cmd_think(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
+int cmd_web(int argc, char **argv);
 
 #endif

@@ -13,7 +13,7 @@ static struct reasoner *open_lifted(const struct game *game, struct error *error
 
 static struct reasoner *open_circuit(const struct game *game, struct error *error)
 {
-    return reasoner_ground(game, &(struct ground_limits){.bytes = (size_t)4 << 30}, error);
+    return reasoner_ground(game, &(struct ground_limits){.seconds = 600, .bytes = (size_t)4 << 30}, error);
 }
 
 /* The circuit for rules that ground in the time a person waits for a command. */

@@ -46,7 +46,7 @@ void facts_print(FILE *out, struct heap *heap, const struct terms *terms, const 
         if (first && *lines.v[i].text) text_char(&piece, ' ');
         text_puts(&piece, lines.v[i].text);
         if (i + 1 < lines.n && lines.v[i + 1].name == lines.v[i].name) text_char(&piece, ',');
-        int width = terminal_columns(text_str(&piece)), gap = i == 0 ? 0 : first ? 3 : 1;
+        int width = text_columns(text_str(&piece)), gap = i == 0 ? 0 : first ? 3 : 1;
         if (at && at + gap + width > screen) {
             if (++rows > FACT_LINES) {
                 fprintf(out, "\n... and %u more facts", lines.n - i);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/commands.h"
+#include "cli/terminal.h"
 
 #include <string.h>
 
@@ -23,6 +24,7 @@ static const struct command commands[] = {
     {"solve", "prove the value of a position", cmd_solve},
     {"think", "search one position", cmd_think},
     {"verify", "follow recorded games and compare", cmd_verify},
+    {"web", "play, watch and write games in a browser", cmd_web},
     {0},
 };
 
@@ -31,12 +33,18 @@ static void print_help(FILE *out)
     fputs("usage: ludens COMMAND [OPTION...] [OPERAND...]\n\n", out);
     for (const struct command *c = commands; c->name; c++)
         if (c->summary) fprintf(out, "  %-10s %s\n", c->name, c->summary);
-    fputs("\n`ludens COMMAND --help` tells more about each.\n", out);
+    fputs("\n`ludens help COMMAND` tells more about each.\n"
+          "Exit status: 0 it worked, 1 what was asked is not so, 2 it could not be done, 130 Ctrl-C.\n",
+          out);
 }
 
 /* A full disk must not look like success. */
 static int finish(int status)
 {
+    if (atomic_load(&terminal_interrupted)) {
+        fflush(stdout);
+        return EXIT_INTERRUPTED;
+    }
     bool written = fflush(stdout) == 0 && !ferror(stdout);
     if (written || status == EXIT_TROUBLE) return status;
     fputs("ludens: standard output: cannot write\n", stderr);
@@ -49,14 +57,20 @@ int main(int argc, char **argv)
         print_help(stderr);
         return EXIT_TROUBLE;
     }
-    if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+    bool help = strcmp(argv[1], "help") == 0;
+    if ((help && argc == 2) || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         print_help(stdout);
         return finish(EXIT_YES);
+    }
+    if (help) { /* `help lab run` is `lab run --help` */
+        memmove(argv + 1, argv + 2, (size_t)(argc - 2) * sizeof *argv);
+        argv[argc - 1] = "--help";
     }
     if (strcmp(argv[1], "--version") == 0) {
         puts("ludens " LUDENS_VERSION);
         return finish(EXIT_YES);
     }
+    terminal_end_on_interrupt();
     for (const struct command *c = commands; c->name; c++)
         if (strcmp(argv[1], c->name) == 0) return finish(c->run(argc - 1, argv + 1));
     fprintf(stderr, "ludens: there is no command '%s'; `ludens help` lists them\n", argv[1]);

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#define MOST_ROLES 64
-
 /* One joint move from text: a move per role, or the one move of the only role that has a choice. */
 static bool read_joint(struct reasoner *r, const struct state *s, const char *text, uint32_t *joint,
                        struct error *error)
@@ -67,52 +65,91 @@ static bool read_joint(struct reasoner *r, const struct state *s, const char *te
     return good;
 }
 
-static bool make(struct reasoner *r, struct state *s, const char *text, struct error *error)
+/* On the way: where we are, and how we came there. */
+struct walk {
+    struct reasoner *r;
+    struct state *s;
+    struct list *made; /* NULL: nobody asks */
+};
+
+static bool step(struct walk *w, const uint32_t *joint, struct error *error)
 {
-    uint32_t joint[MOST_ROLES];
+    struct reasoner *r = w->r;
     struct state next = {0};
-    if (!read_joint(r, s, text + strspn(text, " \t"), joint, error)) return false;
-    if (!r->ops->next(r, s, joint, &next)) return *error = r->error, false;
-    state_done(s);
-    *s = next;
+    if (!r->ops->next(r, w->s, joint, &next)) {
+        state_done(&next);
+        return *error = r->error, false;
+    }
+    state_done(w->s);
+    *w->s = next;
+    for (uint32_t i = 0; w->made && i < r->game->nroles; i++)
+        if (!list_push(w->made, joint[i])) return error_set(error, ERROR_MEMORY, "out of memory");
     return true;
 }
 
-/* All moves of a recorded match. */
-static bool follow_file(struct reasoner *r, struct state *s, const char *path, struct error *error)
+/* The moves of a recorded match, all or the first few. */
+static bool follow_file(struct walk *w, const char *path, int64_t ply, struct error *error)
 {
     uint32_t joint[RECORD_MAX_ROLES];
+    struct reasoner *r = w->r;
     struct record *record = record_read(path, error);
     bool good = record && (record->nroles == r->game->nroles ||
                            error_set(error, ERROR_INPUT, "%s: has %u roles, but %s %u", path, record->nroles,
                                      r->game->name, r->game->nroles));
-    for (uint32_t i = 0; good && i < record->nsteps; i++) {
-        struct state next = {0};
-        good = record_joint(record, i, r, s, joint, error) || error_prefix(error, "%s", path);
-        if (good && !r->ops->next(r, s, joint, &next)) good = (*error = r->error, false);
-        if (!good) {
-            state_done(&next);
-            break;
-        }
-        state_done(s);
-        *s = next;
-    }
+    if (good && ply > record->nsteps)
+        good = error_set(error, ERROR_INPUT, "--ply %lld: %s has %u moves", (long long)ply, path,
+                         record->nsteps);
+    for (uint32_t i = 0; good && i < record->nsteps && (ply < 0 || i < ply); i++)
+        good = (record_joint(record, i, r, w->s, joint, error) || error_prefix(error, "%s", path)) &&
+               step(w, joint, error);
     record_free(record);
     return good;
 }
 
-bool position_reach(struct reasoner *r, struct state *s, const char *at, const struct option_list *moves,
-                    struct error *error)
+static bool make_moves(struct walk *w, const struct option_list *moves, struct error *error)
 {
-    if (!r->ops->initial(r, s)) return *error = r->error, false;
-    if (at && !follow_file(r, s, at, error)) return false;
+    uint32_t joint[MCTS_MAX_ROLES];
     for (int i = 0; i < moves->n; i++) {
-        char copy[4000];
+        char copy[4000], *save = NULL;
         if (strlen(moves->v[i]) >= sizeof copy) return error_set(error, ERROR_INPUT, "--moves is too long");
         strcpy(copy, moves->v[i]);
-        char *save = NULL;
         for (char *text = strtok_r(copy, ";", &save); text; text = strtok_r(NULL, ";", &save))
-            if (!make(r, s, text, error)) return false;
+            if (!read_joint(w->r, w->s, text + strspn(text, " \t"), joint, error) || !step(w, joint, error))
+                return false;
     }
     return true;
+}
+
+/* Facts one after the other: (cell 1 1 x) (control o). */
+static bool read_state(struct reasoner *r, const char *text, struct state *s, struct error *error)
+{
+    struct list facts = {0};
+    bool good = true;
+    for (const char *at = text + strspn(text, " \t\r\n"); good && *at; at += strspn(at, " \t\r\n")) {
+        size_t n = 0;
+        int depth = 0;
+        do {
+            depth += at[n] == '(' ? 1 : at[n] == ')' ? -1 : 0;
+            n++;
+        } while (at[n] && (depth > 0 || !strchr(" \t\r\n()", at[n])));
+        term fact = term_read(r->terms, at, n, &r->error);
+        good = fact && list_push(&facts, fact);
+        if (!good) error_set(error, ERROR_INPUT, "--state: '%.*s' is no fact", (int)(n < 60 ? n : 60), at);
+        at += n;
+    }
+    if (good && facts.n == 0) good = error_set(error, ERROR_INPUT, "--state has no facts");
+    if (good && !r->ops->assemble(r, facts.v, facts.n, s)) good = (*error = r->error, false);
+    list_done(&facts);
+    return good;
+}
+
+bool position_reach(struct reasoner *r, const struct position_options *o, struct state *s, struct list *made,
+                    struct error *error)
+{
+    struct walk w = {r, s, made};
+    if (o->state && o->at) return error_set(error, ERROR_INPUT, "--state and --at exclude each other");
+    if (o->ply >= 0 && !o->at) return error_set(error, ERROR_INPUT, "--ply is about the record of --at");
+    if (o->state) return read_state(r, o->state, s, error) && make_moves(&w, &o->moves, error);
+    if (!r->ops->initial(r, s)) return *error = r->error, false;
+    return (!o->at || follow_file(&w, o->at, o->ply, error)) && make_moves(&w, &o->moves, error);
 }

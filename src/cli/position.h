@@ -1,22 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Positions as people name them: by moves from the beginning, or at the end of a recorded match. */
+/* The position a person means: in a recorded match, after a list of moves, or typed in. */
 #ifndef CLI_POSITION_H
 #define CLI_POSITION_H
 
 #include "cli/options.h"
-#include "game/reasoner.h"
+#include "match/match.h"
 
-/* The state after the moves of the record `at` (NULL: none), then `moves`: joint moves separated by ';', each
- * a move per role, or the one move of the only role that has a choice. */
-bool position_reach(struct reasoner *r, struct state *s, const char *at, const struct option_list *moves,
-                    struct error *error);
+struct position_options {
+    const char *at; /* file of a record */
+    int64_t ply;    /* moves of it; negative: all */
+    struct option_list moves;
+    const char *state; /* facts */
+};
 
-#define POSITION_OPTIONS(moves_list, at_file)                                                              \
-    {"moves",          'm',                                                                                \
-     OPTION_LIST,      &(moves_list),                                                                      \
-     .value = "MOVES", .help = "moves made before, joint moves separated by ';': \"(drop 4); (drop 4)\""}, \
+#define POSITION_OPTIONS(p)                                                                                \
+    {"at", 0, OPTION_STRING, &(p).at, .value = "FILE", .help = "in a recorded match, at its end"},         \
+        {"ply",     0,          OPTION_INT,   &(p).ply,                                                    \
+         .min = -1, .max = 1e9, .value = "N", .help = "... or after so many of its moves; -1: all"},       \
     {                                                                                                      \
-        "at", 0, OPTION_STRING, &(at_file), .value = "FILE", .help = "at the end of a recorded match"      \
+        "moves", 'm', OPTION_LIST, &(p).moves, .value = "MOVES",                                           \
+                                               .help = "after these moves, joint moves separated by ';': " \
+                                                       "\"(drop 4); (drop 4)\""                            \
     }
+
+/* Go there. `made` (may be NULL) gets the joint moves that lead there, one after the other; none to a
+ * position that was typed in. */
+bool position_reach(struct reasoner *r, const struct position_options *o, struct state *s, struct list *made,
+                    struct error *error);
 
 #endif

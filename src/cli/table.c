@@ -21,7 +21,7 @@ bool table_open(struct table *t, const char *command, const char *game, const ch
     }
     if (!session_open(&t->session, command, game, "lifted", status)) return false;
     if (strcmp(engine, "lifted") == 0) return true;
-    struct ground_limits limits = {.seconds = 600, .bytes = (size_t)4 << 30};
+    struct ground_limits limits = {.seconds = 20, .bytes = (size_t)2 << 30};
     t->engine = engine_start(t->session.game, &limits, &error);
     if (t->engine && engine_wait(t->engine, strcmp(engine, "circuit") == 0 ? -1 : wait) == ENGINE_FAILED &&
         strcmp(engine, "circuit") == 0) {
@@ -66,23 +66,29 @@ struct seat *seat_open(struct table *t, const char *who, uint32_t role, uint64_t
     return seat_player(&config, t->session.game, t->engine, role, seed * 1000003 + role, error);
 }
 
+static const char chance[] = "random"; /* known by its address: nobody was named for the seat */
+
 bool seats_named(const char **who, const struct game *game, const struct option_list *given,
                  const char *others, struct error *error)
 {
     if (game->nroles > MCTS_MAX_ROLES)
         return error_set(error, ERROR_INPUT, "more than %d roles", MCTS_MAX_ROLES);
     for (uint32_t r = 0; r < game->nroles; r++) who[r] = others;
+    if (game->chance >= 0) who[game->chance] = chance;
     for (int i = 0; i < given->n; i++) {
         size_t n = strcspn(given->v[i], "=");
         if (given->v[i][n] != '=')
             return error_set(error, ERROR_INPUT, "--seat wants ROLE=PLAYER, not '%s'", given->v[i]);
         uint32_t role = role_by_name(game, given->v[i], n, error);
         if (role == UINT32_MAX) return false;
-        if (who[role] != others)
+        if (who[role] != others && who[role] != chance)
             return error_set(error, ERROR_INPUT, "--seat gives %s to '%s' and to '%s'",
                              game->role_names[role], who[role], given->v[i] + n + 1);
         who[role] = given->v[i] + n + 1;
     }
+    if (game->chance >= 0 && who[game->chance] == chance)
+        fprintf(stderr, "ludens: the role %s is chance (GDL-II): it chooses uniformly among its moves\n",
+                game->role_names[game->chance]);
     return true;
 }
 

@@ -17,7 +17,8 @@ bool table_open(struct table *t, const char *command, const char *game, const ch
                 int *status);
 void table_close(struct table *t);
 
-/* `ROLE=PLAYER` options: who sits where; roles that are not named get `others`. `seats` has room for all
+/* `ROLE=PLAYER` options: who sits where; roles that are not named get `others`, and chance plays at random,
+ * which is said on standard error. `seats` has room for all
  * roles and is freed by seats_free, also after an error. */
 bool seats_open(struct seat **seats, struct table *t, const struct option_list *given, const char *others,
                 uint64_t seed, struct error *error);
@@ -49,7 +50,7 @@ void budget_settle(struct match_budget *b);
          .max = 1e15,                                                                             \
          .value = "S",                                                                            \
          .help = "seconds before the first move; where moves are counted, simulations or steps"}, \
-        {"sims",   'n',         OPTION_INT,   &(b).simulations,                                   \
+        {"sims",   0,           OPTION_INT,   &(b).simulations,                                   \
          .min = 0, .max = 1e15, .value = "N", .help = "simulations per move instead of time"},    \
         {"steps",  0,           OPTION_INT,   &(b).steps,                                         \
          .min = 0, .max = 1e15, .value = "N", .help = "positions entered per move, instead"},     \

@@ -41,24 +41,35 @@ int terminal_width(FILE *out)
     return n > 0 ? n : 80;
 }
 
-int terminal_columns(const char *s)
+int terminal_height(FILE *out)
 {
-    int n = 0;
-    for (; *s; s++) n += ((unsigned char)*s & 0xc0) != 0x80;
-    return n;
+    struct winsize size;
+    return isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}
+
+static void end_now(int signal_number)
+{
+    _exit(128 + signal_number);
 }
 
 static void on_interrupt(int signal_number)
 {
-    (void)signal_number;
-    atomic_store(&terminal_interrupted, true);
+    /* Who presses it twice does not want to wait. */
+    if (atomic_exchange(&terminal_interrupted, true)) end_now(signal_number);
+}
+
+void terminal_end_on_interrupt(void)
+{
+    struct sigaction action = {.sa_handler = end_now}, before;
+    /* Whoever started us in the background may have it ignored. */
+    if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(SIGINT, &action, NULL);
 }
 
 void terminal_catch_interrupt(void)
 {
-    /* SA_RESETHAND: the second Ctrl-C does what it always does. No SA_RESTART: a read from the keyboard ends.
-     */
-    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    /* No SA_RESTART: a read from the keyboard ends. */
+    struct sigaction action = {.sa_handler = on_interrupt};
     sigaction(SIGINT, &action, NULL);
 }
 

@@ -10,9 +10,11 @@
 bool terminal_colour(FILE *out);     /* a terminal that takes colours, and NO_COLOR is not set */
 bool terminal_utf8(void);            /* by the locale of the environment */
 int terminal_width(FILE *out);       /* columns; 80 where there are none */
-int terminal_columns(const char *s); /* that a text takes: its characters, in UTF-8 */
+int terminal_height(FILE *out);      /* rows; 0 where there is no screen */
 
-/* After terminal_catch_interrupt the first Ctrl-C only sets the flag; a second one ends the program. */
+/* Ctrl-C ends the program at once, with status 130. After terminal_catch_interrupt the first one only sets
+ * the flag, and the command ends in order; a second one ends the program. */
+void terminal_end_on_interrupt(void);
 void terminal_catch_interrupt(void);
 extern atomic_bool terminal_interrupted;
 

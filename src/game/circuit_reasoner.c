@@ -304,3 +304,8 @@ struct reasoner *reasoner_ground(const struct game *game, const struct ground_li
         engine_free(engine);
     return r;
 }
+
+const struct code *reasoner_code(struct reasoner *r)
+{
+    return r->ops == &ops ? self(r)->batch->code : NULL;
+}

@@ -46,6 +46,8 @@ const struct engine_report *engine_report(struct engine *e);
 
 /* One state at a time on a circuit. Its move numbers are the circuit's, its states those of batches. */
 struct reasoner *reasoner_circuit(const struct game *game, const struct code *code, struct error *error);
+/* The code it works on; NULL if the reasoner is another one. */
+const struct code *reasoner_code(struct reasoner *r);
 /* The same with an engine of its own, made here and now; it is freed with the reasoner. */
 struct reasoner *reasoner_ground(const struct game *game, const struct ground_limits *limits,
                                  struct error *error);

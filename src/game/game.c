@@ -2,6 +2,7 @@
 /* Finding, reading and accepting rule sheets. */
 #include "game/game.h"
 
+#include "base/clock.h"
 #include "base/sha1.h"
 #include "base/share.h"
 #include "base/spell.h"
@@ -105,6 +106,7 @@ static void find_roles(struct game *g)
         if (r->nbody) continue;
         term name = term_arg(p->terms, r->head, 0);
         bool seen = false;
+        heap_poll_slow(g->heap);
         for (uint32_t k = 0; k < roles.n; k++) seen |= roles.v[k] == name;
         if (!seen) vec_push(g->heap, &roles, name);
     }
@@ -132,12 +134,14 @@ static void find_roles(struct game *g)
     }
     g->roles = roles.v;
     g->nroles = roles.n;
+    g->chance = -1;
     g->role_names = heap_cut(g->heap, (roles.n + 1) * sizeof *g->role_names);
     for (uint32_t i = 0; i < roles.n; i++) {
         struct text t;
         text_init(&t, g->heap);
         term_print(p->terms, roles.v[i], false, NULL, &t);
         g->role_names[i] = text_str(&t);
+        if (strcasecmp(g->role_names[i], CHANCE_ROLE) == 0 && roles.n > 1) g->chance = (int)i;
     }
 }
 
@@ -150,6 +154,7 @@ static struct game *load(const char *name, const char *path, const char *text, s
     if (!heap) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
     struct heap_guard guard;
     struct game *volatile game = NULL;
+    heap->deadline = clock_now() + GAME_SECONDS;
     if (HEAP_ENTER(heap, &guard, error)) {
         struct game *g = heap_zalloc(heap, sizeof *g);
         g->heap = heap;
@@ -163,7 +168,10 @@ static struct game *load(const char *name, const char *path, const char *text, s
         if (!g->diags.errors) find_roles(g);
         heap_leave(heap);
         game = g;
+    } else if (error->code == ERROR_TIME) {
+        error_set(error, ERROR_TIME, "%.200s: the rules take more than %g s to read", name, GAME_SECONDS);
     }
+    heap->deadline = 0;
     if (game && !game->diags.errors) return game;
     if (game) diags_to_error(&game->diags, error);
     if (game && refused)

@@ -17,9 +17,12 @@ struct game {
     uint32_t nroles;
     const term *roles;       /* in the order of the sheet, terms of program->terms */
     const char **role_names; /* as written in the sheet */
+    int chance; /* the role `random`, which moves by chance and wants nothing; -1: there is none */
 };
 
 #define GAME_DEFAULT_MEMORY ((size_t)1 << 30)
+/* For reading, normalising and checking a sheet: the largest known take a tenth of it. */
+#define GAME_SECONDS 10.0
 
 /* Load by path, or by the name of a game of our library (see game_find). `memory` limits the heap of the game
  * (0: the default). NULL and an error if there is no such game or it cannot be played. When `refused` is not

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#define DEFAULT_SECONDS 60 /* for one question: rules that take longer cannot be played */
+#define DEFAULT_SECONDS 10 /* for one question: rules that take longer cannot be played */
 
 struct moves {
     VEC(term) terms;       /* by number */

@@ -49,6 +49,8 @@ struct term_node {
     bool bracketed; /* without arguments, but written (f) when first seen, and printed like that */
 };
 
+#define TERM_MAX_DEPTH 2000 /* deeper terms mean rules that count without end */
+
 struct terms {
     struct heap *heap;
     VEC(const char *) names; /* by symbol */

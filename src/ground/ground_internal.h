@@ -155,6 +155,7 @@ struct grounder {
     uint32_t *registers;                              /* of the clause being joined */
     uint32_t nregisters;
     struct stamps stamps;
+    struct vec_u32 depth;   /* by term that was built: how deep it is nested */
     struct vec_u32 changed; /* predicates whose users are to be told */
     uint32_t components;
     struct vec_u32 *members; /* by component: its clauses */

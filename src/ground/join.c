@@ -31,13 +31,30 @@ uint32_t item_find(struct grounder *g, const struct item *item, uint32_t *predic
     return row;
 }
 
+/* Relations without end would be followed until memory is full: terms that are nested this deep mean one. */
+static term build_term(struct grounder *g, symbol functor, const term *args, uint32_t n)
+{
+    term t = term_make(g->terms, functor, args, n);
+    if (t < g->depth.n) return t; /* not new */
+    uint32_t deepest = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (args[i] < g->depth.n && g->depth.v[args[i]] > deepest) deepest = g->depth.v[args[i]];
+    if (deepest >= TERM_MAX_DEPTH)
+        heap_fail(g->heap, ERROR_MEMORY,
+                  "the rules build terms nested more than %d deep: %s grows without end", TERM_MAX_DEPTH,
+                  symbol_name(g->terms, functor));
+    vec_resize_zero(g->heap, &g->depth, t + 1);
+    g->depth.v[t] = deepest + 1;
+    return t;
+}
+
 static term make_term(struct grounder *g, const struct item *item, bool only_find)
 {
     uint32_t few[32], n = item->nargs - 1,
                       *tuple = n < 32 ? few : heap_alloc(g->heap, (n + 1) * sizeof *tuple);
     for (uint32_t i = 0; i < n; i++) tuple[i + 1] = join_value(g, item->args[i + 1]);
     term t = only_find ? term_find(g->terms, item->functor, tuple + 1, n)
-                       : term_make(g->terms, item->functor, tuple + 1, n);
+                       : build_term(g, item->functor, tuple + 1, n);
     if (!only_find && item->predicate != NONE) {
         bool added;
         tuple[0] = t;

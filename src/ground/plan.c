@@ -5,6 +5,9 @@
 #include "ground/ground_internal.h"
 
 #define MAX_TRIES 4000 /* looks at an item while choosing the first one */
+#define LONG_BODY 200  /* items, from which on not all that are left are looked at */
+#define MAX_STEPS 4000 /* of one plan */
+#define LOOK_AHEAD 50  /* ... but so many */
 
 struct planning {
     struct grounder *g;
@@ -14,6 +17,7 @@ struct planning {
     bool *known;   /* by register */
     bool *matters; /* by register: the head needs it, or a literal of the ground rule does */
     bool *placed;  /* by item */
+    uint32_t from; /* no item before it is left */
     VEC(struct step) steps;
     VEC(struct transfer) transfers;
 };
@@ -151,11 +155,14 @@ static bool is_joined(const struct item *item)
 }
 
 /* The item that is expected to leave the fewest rows, or NONE when all are placed. */
-static uint32_t best_item(const struct planning *p, double *fewest)
+static uint32_t best_item(struct planning *p, double *fewest)
 {
-    uint32_t best = NONE;
-    for (uint32_t i = 0; i < p->c->nbody; i++) {
+    uint32_t best = NONE, looked = 0, most = p->c->nbody > LONG_BODY ? LOOK_AHEAD : UINT32_MAX;
+    heap_poll(p->g->heap);
+    while (p->from < p->c->nbody && (p->placed[p->from] || !is_joined(&p->c->body[p->from]))) p->from++;
+    for (uint32_t i = p->from; i < p->c->nbody && looked < most; i++) {
         if (p->placed[i] || !is_joined(&p->c->body[i])) continue;
+        looked++;
         double rows = expected_rows(p, i);
         if (best == NONE || rows < *fewest) best = i, *fewest = rows;
     }
@@ -182,6 +189,7 @@ static double try_first(struct planning *p, uint32_t first, double limit)
 {
     memset(p->known, 0, p->c->nregisters);
     memset(p->placed, 0, p->c->nbody);
+    p->from = 0;
     double each = expected_rows(p, first), rows = 1, total = 0;
     bool quiet = !p->emit && all_that_matters(p);
     for (uint32_t i = first; i != NONE && total < limit; i = best_item(p, &each)) {
@@ -199,7 +207,7 @@ static uint32_t choose_first(struct planning *p)
     const struct clause *c = p->c;
     uint32_t n = 0, first = NONE, tries;
     for (uint32_t i = 0; i < c->nbody; i++) n += is_joined(&c->body[i]);
-    tries = n <= 1 ? 0 : MAX_TRIES / (n * n) + 2;
+    tries = n <= 1 || c->nbody > LONG_BODY ? 0 : MAX_TRIES / (n * n) + 2;
     bool *tried = heap_zalloc(p->g->heap, c->nbody + 1);
     double least = 0;
     for (uint32_t k = 0; k < n && k < tries; k++) {
@@ -218,6 +226,7 @@ static uint32_t choose_first(struct planning *p)
     heap_release(p->g->heap, tried);
     memset(p->known, 0, c->nregisters);
     memset(p->placed, 0, c->nbody);
+    p->from = 0;
     double fewest;
     return first != NONE ? first : best_item(p, &fewest);
 }
@@ -284,6 +293,8 @@ void plan_make(struct grounder *g, const struct clause *c, struct plan *plan, co
         s->check = next + s->nset;
         next = s->check + s->ncheck;
     }
+    if (p.steps.n > MAX_STEPS) /* joins go as deep as they have steps, and the stack ends somewhere */
+        heap_fail(g->heap, ERROR_MEMORY, "a rule has more than %d conditions", MAX_STEPS);
     mark_cuts(&p);
     plan->steps = p.steps.v;
     plan->nsteps = p.steps.n;

@@ -82,7 +82,12 @@ bool reach_clause(struct grounder *g, struct clause *c, uint64_t patience)
         now[i] = (struct range){c->seen[i], g->predicates.v[c->body[i].predicate].table.rows};
         empty |= !now[i].to;
     }
-    for (uint32_t i = 0; i < (n ? n : 1) && !empty && !stopped; i++) {
+    /* Items behind i come with old rows only, so the last item without any is the first that may have new. */
+    uint32_t begin = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (now[i].from == 0) begin = i;
+    for (uint32_t i = begin; i < (n ? n : 1) && !empty && !stopped; i++) {
+        heap_poll(g->heap);
         if (n && now[i].from == now[i].to) continue;
         bool nothing = false;
         for (uint32_t k = 0; k < n; k++) {

@@ -3,6 +3,7 @@
  * inwards as goals are taken up, so that (not (or a b)) becomes two goals and (not (and a b)) a choice. */
 #include "logic/normalise.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -18,18 +19,45 @@ struct expansion {
     struct norm *n;
     struct draft draft;
     uint32_t alternatives;
+    uint32_t depth; /* choices under way: each has another alternative still to come */
     bool bad;
+    uint32_t *slots, mask; /* names by hash: number + 1; rules with a hundred thousand variables exist */
 };
+
+static uint32_t name_hash(const char *s, size_t n)
+{
+    uint32_t h = 2166136261u; /* FNV-1a, whatever the case */
+    for (size_t i = 0; i < n; i++) h = (h ^ (unsigned char)tolower((unsigned char)s[i])) * 16777619u;
+    return h ^ h >> 15;
+}
+
+static void grow_names(struct expansion *x)
+{
+    uint32_t size = x->mask ? 2 * (x->mask + 1) : 16;
+    heap_release(x->n->heap, x->slots);
+    x->slots = heap_zalloc(x->n->heap, size * sizeof *x->slots);
+    x->mask = size - 1;
+    for (uint32_t k = 0; k < x->draft.names.n; k++) {
+        uint32_t i = name_hash(x->draft.names.v[k], strlen(x->draft.names.v[k])) & x->mask;
+        while (x->slots[i]) i = (i + 1) & x->mask;
+        x->slots[i] = k + 1;
+    }
+}
 
 static term variable(struct expansion *x, uint32_t node)
 {
     struct norm *n = x->n;
     const char *s = node_text(n->syntax, node);
     uint32_t length = n->syntax->nodes.v[node].length;
-    for (uint32_t i = 0; i < x->draft.names.n; i++)
-        if (strncasecmp(x->draft.names.v[i], s, length) == 0 && x->draft.names.v[i][length] == '\0')
-            return term_variable(n->program->terms, i);
+    if (2 * x->draft.names.n >= x->mask) grow_names(x);
+    uint32_t i = name_hash(s, length) & x->mask;
+    for (; x->slots[i]; i = (i + 1) & x->mask) {
+        const char *name = x->draft.names.v[x->slots[i] - 1];
+        if (strncasecmp(name, s, length) == 0 && name[length] == '\0')
+            return term_variable(n->program->terms, x->slots[i] - 1);
+    }
     vec_push(n->heap, &x->draft.names, heap_strdup(n->heap, s, length));
+    x->slots[i] = x->draft.names.n;
     return term_variable(n->program->terms, x->draft.names.n - 1);
 }
 
@@ -136,14 +164,24 @@ static const struct goal *push_siblings(struct norm *n, uint32_t first, bool neg
 
 static void expand(struct expansion *x, const struct goal *goals);
 
+static void too_many(struct expansion *x)
+{
+    norm_report(x->n, true, "too-many-alternatives", x->draft.node,
+                "give parts of the body a relation of their own",
+                "the 'or's of this rule multiply to more than %d rules", MAX_ALTERNATIVES);
+    x->bad = true;
+}
+
 static void choose(struct expansion *x, uint32_t first, bool negated, const struct goal *rest)
 {
     struct norm *n = x->n;
     uint32_t mark = x->draft.body.n;
+    if (++x->depth > MAX_ALTERNATIVES) too_many(x);
     for (uint32_t c = first; c && !x->bad; c = n->syntax->nodes.v[c].next) {
         expand(x, push(n, c, negated, rest));
         x->draft.body.n = mark;
     }
+    x->depth--;
 }
 
 static void expand(struct expansion *x, const struct goal *goals)
@@ -195,10 +233,7 @@ static void expand(struct expansion *x, const struct goal *goals)
     }
     if (x->bad) return;
     if (++x->alternatives > MAX_ALTERNATIVES) {
-        norm_report(n, true, "too-many-alternatives", x->draft.node,
-                    "give parts of the body a relation of their own",
-                    "the 'or's of this rule multiply to more than %d rules", MAX_ALTERNATIVES);
-        x->bad = true;
+        too_many(x);
         return;
     }
     /* finish_rule works on a copy: the draft goes on to the next alternative. */
@@ -217,4 +252,5 @@ void expand_rule(struct norm *n, uint32_t form, uint32_t head, uint32_t body)
     if (x.draft.head) expand(&x, push_siblings(n, body, false, NULL));
     vec_free(n->heap, &x.draft.body);
     vec_free(n->heap, &x.draft.names);
+    heap_release(n->heap, x.slots);
 }

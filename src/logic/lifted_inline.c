@@ -108,6 +108,7 @@ static void rewrite_rule(struct lifted *e, uint32_t number)
     const struct rule *old = &e->rules[number];
     struct rewrite w = {.e = e, .rule = *old};
     bool changed = false;
+    if (old->nbody >= LONG_BODY) return; /* nothing more is written into it */
     for (uint32_t v = 0; v < old->nvars; v++) vec_push(e->heap, &w.names, old->names[v]);
     for (uint32_t i = 0; i < old->nbody; i++) {
         const struct literal *l = &old->body[i];

@@ -29,7 +29,6 @@
 #else
 #define COUNT(x) ((void)0)
 #endif
-#define MAX_TERM_DEPTH 2000 /* deeper terms mean rules that count without end */
 #define MAX_TERM_NAMES 1000000
 
 struct rows {

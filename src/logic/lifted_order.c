@@ -16,6 +16,7 @@
 #include "logic/lifted_internal.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_VARIABLES = 256, MAX_EXACT = 8, MAX_DEPTH = 12, MAX_GUESSES = 4000 };
@@ -483,45 +484,99 @@ static struct guess guess_call(struct lifted *e, uint32_t relation, const char *
 
 /* ---- the door ---- */
 
-static void mark(const struct terms *t, term x, bool *marks)
+/* A rule with more variables than fit into a set. A test waits until its variables are bound: waiting[i]
+ * counts those that are not, and each variable knows the tests that wait for it. */
+struct simple {
+    struct lifted *e;
+    const struct rule *rule;
+    bool *bound;
+    uint32_t *waiting; /* by literal: variables (each time they occur) that it waits for */
+    uint32_t *first, *next,
+        *who; /* by variable: its first occurrence; by occurrence: the next, and whose it is */
+    uint32_t noccurrences;
+    struct vec_u32 ready;
+};
+
+static uint32_t count_variables(const struct terms *t, term x)
 {
     const struct term_node *n = term_get(t, x);
-    if (n->variable) marks[n->head] = true;
-    for (uint32_t i = 0; i < n->nargs; i++) mark(t, term_arg(t, x, i), marks);
+    uint32_t sum = n->variable;
+    for (uint32_t i = 0; i < n->nargs; i++) sum += count_variables(t, term_arg(t, x, i));
+    return sum;
 }
 
-static bool all_marked(const struct terms *t, term x, const bool *marks)
+static void wait_for(struct simple *s, term x, uint32_t literal)
 {
-    const struct term_node *n = term_get(t, x);
-    if (n->variable) return marks[n->head];
-    for (uint32_t i = 0; i < n->nargs; i++)
-        if (!all_marked(t, term_arg(t, x, i), marks)) return false;
-    return true;
+    const struct term_node *n = term_get(s->e->terms, x);
+    if (n->variable && !s->bound[n->head]) {
+        uint32_t at = ++s->noccurrences;
+        s->who[at] = literal;
+        s->next[at] = s->first[n->head];
+        s->first[n->head] = at;
+        s->waiting[literal]++;
+    }
+    for (uint32_t i = 0; i < n->nargs; i++) wait_for(s, term_arg(s->e->terms, x, i), literal);
 }
 
-/* More variables than fit into a set: the order of the sheet, tests as soon as they can come. */
+static void bind_variables(struct simple *s, term x)
+{
+    const struct term_node *n = term_get(s->e->terms, x);
+    if (n->variable && !s->bound[n->head]) {
+        s->bound[n->head] = true;
+        for (uint32_t at = s->first[n->head]; at; at = s->next[at])
+            if (--s->waiting[s->who[at]] == 0) vec_push(s->e->heap, &s->ready, s->who[at]);
+    }
+    for (uint32_t i = 0; i < n->nargs; i++) bind_variables(s, term_arg(s->e->terms, x, i));
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static uint32_t take_ready(struct simple *s, uint32_t *order, uint32_t n)
+{
+    if (s->ready.n > 1) qsort(s->ready.v, s->ready.n, sizeof *s->ready.v, by_number);
+    for (uint32_t i = 0; i < s->ready.n; i++) order[n++] = s->ready.v[i];
+    s->ready.n = 0;
+    return n;
+}
+
+/* The order of the sheet, tests as soon as they can come. */
 static void order_simply(struct lifted *e, const struct rule *rule, const char *pattern, uint32_t *order)
 {
-    bool *bound = heap_zalloc(e->heap, rule->nvars + 1), *done = heap_zalloc(e->heap, rule->nbody + 1);
+    struct heap *heap = e->heap;
     const struct term_node *head = term_get(e->terms, rule->head);
+    uint32_t occurrences = 1, n = 0;
+    for (uint32_t i = 0; i < rule->nbody; i++) occurrences += count_variables(e->terms, rule->body[i].atom);
+    struct simple s = {.e = e, .rule = rule};
+    s.bound = heap_zalloc(heap, rule->nvars + 1);
+    s.waiting = heap_zalloc(heap, (rule->nbody + 1) * sizeof *s.waiting);
+    s.first = heap_zalloc(heap, (rule->nvars + 1) * sizeof *s.first);
+    s.next = heap_zalloc(heap, (occurrences + 1) * sizeof *s.next);
+    s.who = heap_zalloc(heap, (occurrences + 1) * sizeof *s.who);
     for (uint32_t i = 0; i < head->nargs; i++)
-        if (pattern[i] == 'b') mark(e->terms, term_arg(e->terms, rule->head, i), bound);
-    for (uint32_t n = 0; n < rule->nbody;) {
-        uint32_t next = UINT32_MAX;
-        for (uint32_t i = 0; i < rule->nbody; i++) {
-            if (done[i]) continue;
-            bool positive = rule->body[i].kind == LITERAL_POSITIVE;
-            if (positive && next == UINT32_MAX) next = i;
-            if (positive || !all_marked(e->terms, rule->body[i].atom, bound)) continue;
-            next = i;
-            break;
-        }
-        order[n++] = next;
-        done[next] = true;
-        mark(e->terms, rule->body[next].atom, bound);
+        if (pattern[i] == 'b') bind_variables(&s, term_arg(e->terms, rule->head, i));
+    for (uint32_t i = 0; i < rule->nbody; i++) {
+        if (rule->body[i].kind == LITERAL_POSITIVE) continue;
+        wait_for(&s, rule->body[i].atom, i);
+        if (s.waiting[i] == 0) vec_push(heap, &s.ready, i);
     }
-    heap_release(e->heap, bound);
-    heap_release(e->heap, done);
+    n = take_ready(&s, order, n);
+    for (uint32_t i = 0; i < rule->nbody; i++) {
+        if (rule->body[i].kind != LITERAL_POSITIVE) continue;
+        heap_poll(heap);
+        order[n++] = i;
+        bind_variables(&s, rule->body[i].atom);
+        n = take_ready(&s, order, n);
+    }
+    vec_free(heap, &s.ready);
+    heap_release(heap, s.bound);
+    heap_release(heap, s.waiting);
+    heap_release(heap, s.first);
+    heap_release(heap, s.next);
+    heap_release(heap, s.who);
 }
 
 /* Bottom-up, recursion drives the rule: each row of the relation itself comes along once. */

@@ -49,11 +49,11 @@ term lifted_build(struct lifted *e, symbol functor, const term *args, uint32_t n
         if (depth_of(e, args[i]) > deepest) deepest = depth_of(e, args[i]);
         names += names_in(e, args[i]);
     }
-    if (deepest >= MAX_TERM_DEPTH || names > MAX_TERM_NAMES)
+    if (deepest >= TERM_MAX_DEPTH || names > MAX_TERM_NAMES)
         heap_fail(
             e->heap, ERROR_MEMORY,
             "the rules build terms nested more than %d deep or of more than %d names: %s grows without end",
-            MAX_TERM_DEPTH, MAX_TERM_NAMES, symbol_name(e->terms, functor));
+            TERM_MAX_DEPTH, MAX_TERM_NAMES, symbol_name(e->terms, functor));
     vec_resize_zero(e->heap, &e->depth, x + 1);
     vec_resize_zero(e->heap, &e->names, x + 1);
     e->depth.v[x] = deepest + 1;

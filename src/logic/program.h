@@ -54,6 +54,9 @@ struct relation {
     uint32_t component;          /* strongly connected component; those it depends on have smaller numbers */
 };
 
+/* In GDL-II the role of this name is chance: it chooses uniformly among its legal moves. */
+#define CHANCE_ROLE "random"
+
 struct program {
     struct heap *heap;
     struct terms *terms;

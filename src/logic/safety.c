@@ -186,7 +186,10 @@ static void forget_variables(struct norm *n, const struct draft *d, struct liter
 static bool tidy(struct norm *n, struct draft *d)
 {
     const struct terms *t = n->program->terms;
-    uint32_t kept = 0;
+    uint32_t kept = 0, size = 16;
+    while (size < 2 * d->body.n) size *= 2;
+    uint32_t *seen = heap_zalloc(n->heap, size * sizeof *seen); /* by hash: place in the body + 1 */
+    bool can_hold = true;
     for (uint32_t i = 0; i < d->body.n; i++, heap_poll(n->heap)) {
         struct literal l = d->body.v[i];
         if (l.kind == LITERAL_DISTINCT) {
@@ -194,17 +197,21 @@ static bool tidy(struct norm *n, struct draft *d)
             if (a == b) {
                 norm_report(n, false, "never-distinct", l.node, NULL,
                             "a term is never distinct from itself; the rule cannot fire");
-                return false;
+                can_hold = false;
+                break;
             }
             if (term_get(t, a)->ground && term_get(t, b)->ground) continue;
         }
-        bool seen = false;
-        for (uint32_t j = 0; j < kept && !seen; j++)
-            seen = d->body.v[j].atom == l.atom && d->body.v[j].kind == l.kind;
-        if (!seen) d->body.v[kept++] = l;
+        uint32_t h = (l.atom * 2654435761u ^ (uint32_t)l.kind) & (size - 1);
+        while (seen[h] && (d->body.v[seen[h] - 1].atom != l.atom || d->body.v[seen[h] - 1].kind != l.kind))
+            h = (h + 1) & (size - 1);
+        if (seen[h]) continue;
+        d->body.v[kept++] = l;
+        seen[h] = kept;
     }
-    d->body.n = kept;
-    return true;
+    heap_release(n->heap, seen);
+    if (can_hold) d->body.n = kept;
+    return can_hold;
 }
 
 bool finish_rule(struct norm *n, struct draft *d)

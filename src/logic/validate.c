@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 void validate_report(const struct program *p, struct diags *diags, bool error, const char *id, uint32_t node,
                      const char *hint, const char *format, ...)
@@ -174,6 +175,7 @@ static void check_role_argument(const struct program *p, struct diags *d, uint32
         relation != p->keyword[KW_DOES] && relation != p->keyword[KW_INPUT])
         return;
     term who = term_arg(p->terms, atom, 0);
+    heap_poll_slow(d->heap);
     if (!term_get(p->terms, who)->ground || has_role(p, who)) return;
     struct text name;
     text_init(&name, d->heap);
@@ -205,12 +207,15 @@ static void check_roles(const struct program *p, struct diags *d)
     if (!role->rules.n) return;
     for (uint32_t i = 0; i < role->rules.n; i++) {
         const struct rule *fact = &p->rules.v[role->rules.v[i]];
+        heap_poll_slow(d->heap);
         term who = term_arg(p->terms, fact->head, 0);
         if (has_rules(p, KW_LEGAL) && !speaks_of(p, KW_LEGAL, who))
             validate_report(p, d, true, "role-without-moves", fact->node,
                             "every role needs a legal move in every state, be it a noop",
                             "no rule ever gives this role a legal move");
-        if (has_rules(p, KW_GOAL) && !speaks_of(p, KW_GOAL, who))
+        /* Chance wants nothing. */
+        bool chance = strcasecmp(symbol_name(p->terms, term_get(p->terms, who)->head), CHANCE_ROLE) == 0;
+        if (has_rules(p, KW_GOAL) && !chance && !speaks_of(p, KW_GOAL, who))
             validate_report(p, d, false, "role-without-goal", fact->node,
                             "every role needs a goal value in every final state",
                             "no rule ever gives this role a goal");

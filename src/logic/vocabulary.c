@@ -5,6 +5,7 @@
 #include "logic/validate.h"
 
 #include <string.h>
+#include <strings.h>
 
 struct vocabulary {
     const struct program *p;
@@ -146,6 +147,7 @@ static const char *guess_relation(const struct vocabulary *v, const struct relat
     const char *name = symbol_name(p->terms, r->name);
     unsigned best = spell_tolerance(name) + 1;
     const char *near = NULL;
+    heap_poll_slow(v->d->heap);
     for (uint32_t i = 0; i < p->relations.n; i++) {
         const struct relation *other = &p->relations.v[i];
         if (!other->rules.n || other->invented) continue;
@@ -189,6 +191,13 @@ static void check_definitions(struct vocabulary *v)
         const struct relation *r = &p->relations.v[i];
         if (!is_plain(r) || !r->rules.n || used[i]) continue;
         const struct rule *rule = &p->rules.v[r->rules.v[0]];
+        /* Nobody asks for it, so it is meant for whoever runs the game: the keyword of GDL-II. */
+        if (r->arity == 2 && strcasecmp(symbol_name(p->terms, r->name), "sees") == 0) {
+            validate_report(p, v->d, true, "hidden-information", rule->head_node,
+                            "Ludens plays GDL, in which everybody sees everything",
+                            "'sees' makes this a game of hidden information (GDL-II)");
+            continue;
+        }
         validate_report(p, v->d, false, "unused-relation", rule->head_node, NULL,
                         "no rule needs '%s' with %u argument%s", symbol_name(p->terms, r->name), r->arity,
                         plural(r->arity));
@@ -228,6 +237,7 @@ static void add_shapes(const struct vocabulary *v, struct shapes *s, enum keywor
             continue;
         }
         bool known = false;
+        heap_poll_slow(v->d->heap);
         for (uint32_t j = 0; j < s->list.n && !known; j++)
             known = s->list.v[j].head == n->head && s->list.v[j].nargs == n->nargs;
         if (!known) vec_push(v->d->heap, &s->list, *n);
@@ -243,9 +253,12 @@ static void check_shape(struct vocabulary *v, const struct shapes *s, const stru
     const char *name = symbol_name(p->terms, n->head), *near = NULL;
     unsigned best = spell_tolerance(name) + 1;
     bool other_arity = false;
+    heap_poll_slow(v->d->heap); /* sheets may have a hundred thousand names, and each is compared with all */
     for (uint32_t i = 0; i < s->list.n; i++) {
         if (s->list.v[i].head == n->head && s->list.v[i].nargs == n->nargs) return;
         other_arity |= s->list.v[i].head == n->head;
+    }
+    for (uint32_t i = 0; i < s->list.n; i++) {
         const char *candidate = symbol_name(p->terms, s->list.v[i].head);
         unsigned d = s->list.v[i].nargs == n->nargs ? spell_distance(name, candidate, best - 1) : best;
         if (d < best) best = d, near = candidate;

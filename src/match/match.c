@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "match/match.h"
 
+#include "match/forfeit.h"
+
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +22,11 @@ struct match *match_new(const struct game *game, struct engine *engine, struct s
     m->errors = calloc(game->nroles, sizeof *m->errors);
     if (engine && engine_poll(engine) == ENGINE_READY)
         m->reasoner = reasoner_circuit(game, engine_code(engine), error);
-    if (!m->reasoner) m->reasoner = reasoner_lifted(game, 0, error);
+    /* Who waits for a move need not wait longer for the referee. */
+    if (!m->reasoner && budget->seconds > 0)
+        m->reasoner = reasoner_lifted_within(game, 0, fmax(budget->seconds, 3), error);
+    else if (!m->reasoner)
+        m->reasoner = reasoner_lifted(game, 0, error);
     if (!m->goals || !m->errors || !m->reasoner) {
         match_free(m);
         return NULL;
@@ -212,7 +219,7 @@ static bool collect(struct match *m, struct match_step *s, uint32_t role, struct
         return error_set(error, ERROR_CANCELLED, "interrupted");
     }
     if (aborted(m)) return error_set(error, ERROR_CANCELLED, "aborted");
-    if (here && !seat->ops->patient && b.deadline > 0 && m->budget.grace > 0 &&
+    if (here && !seat->ops->patient && b.deadline > 0 && m->budget.grace >= 0 &&
         clock_now() > b.deadline + m->budget.grace) {
         kind = MATCH_LATE;
         error_set(&why, ERROR_TIME, "after %.2f s", (double)s->seconds[role]);
@@ -300,6 +307,7 @@ bool match_finish(struct match *m, struct error *error)
     for (uint32_t i = 0; i < m->game->nroles && m->terminal && good; i++)
         if (!reasoner_goal(m->reasoner, &m->state, i, &m->goals[i]))
             good = (*error = m->reasoner->error, false);
+    forfeit_goals(m);
     for (uint32_t i = 0; i < m->game->nroles; i++)
         if (m->seats[i]->ops->stop) m->seats[i]->ops->stop(m->seats[i], m, i, m->aborted);
     for (uint32_t i = 0; i < m->game->nroles; i++)
@@ -311,7 +319,7 @@ bool match_play(struct match *m, struct error *error)
 {
     struct error ignored;
     bool good = match_start(m, error);
-    while (good && !m->terminal)
+    while (good && !m->terminal && !forfeit_check(m))
         good = aborted(m) ? error_set(error, ERROR_CANCELLED, "aborted") : match_step(m, error);
     return match_finish(m, good ? error : &ignored) && good;
 }

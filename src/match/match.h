@@ -103,8 +103,8 @@ struct match_budget {              /* per move, and for the beginning */
     uint64_t simulations, start_simulations;
     uint64_t steps, start_steps; /* positions entered */
     uint64_t expansions;         /* nodes added to the tree */
-    /* Beyond the clock before a seat is late (the network's share). 0: players in this process are never
-     * late, they are trusted with their budget. */
+    /* Beyond the clock before a seat is late (the network's share). Negative: players in this process are
+     * never late, they are trusted with their budget. */
     double grace;
 };
 
@@ -132,8 +132,10 @@ struct match {
     uint32_t nsteps, cap; /* while seats are asked, steps[nsteps] is the step under way */
     struct match_remark *remarks;
     uint32_t nremarks, remarks_cap;
-    int *goals;       /* by role, at the end; GOAL_UNDEFINED where there is not exactly one */
-    uint32_t *errors; /* by role: moves replaced, and 1 for a failed start */
+    int *goals;             /* by role, at the end; GOAL_UNDEFINED where there is not exactly one */
+    uint32_t *errors;       /* by role: moves replaced, and 1 for a failed start */
+    uint32_t forfeit_rules; /* of match/forfeit.h; 0: none */
+    uint64_t forfeits;      /* bit by role: has lost by a forfeit, and the match ends */
 };
 
 /* The referee works on the engine's circuit when it is ready, on the lifted engine otherwise. Seats and game
@@ -155,7 +157,7 @@ bool match_ask(struct match *m, struct error *error);
 bool match_answer(struct match *m, struct error *error);
 /* Take back so many steps (all there are, if fewer). */
 bool match_take_back(struct match *m, uint32_t steps, struct error *error);
-/* Tell everybody that it is over; fills in the goals if the game has ended. */
+/* Tell everybody that it is over; fills in the goals if the game has ended, or somebody forfeited. */
 bool match_finish(struct match *m, struct error *error);
 /* All of that. */
 bool match_play(struct match *m, struct error *error);

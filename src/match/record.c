@@ -9,6 +9,8 @@
 #include <strings.h>
 #include <time.h>
 
+const char *const record_ending_names[] = {"unfinished", "completed", "aborted", "forfeited"};
+
 static struct record *record_new(struct error *error)
 {
     struct heap *heap = heap_new((size_t)1 << 30);
@@ -123,6 +125,10 @@ static void take_match(struct record *r, struct match *m, const struct record_ab
         r->errors[i] = (struct record_error){m->remarks[i].step, m->remarks[i].role, m->remarks[i].kind,
                                              copy(r, m->remarks[i].text)};
     r->ending = m->terminal ? RECORD_COMPLETED : m->aborted ? RECORD_ABORTED : RECORD_UNFINISHED;
+    if (!m->forfeits) return;
+    r->ending = RECORD_FORFEITED;
+    r->forfeits = heap_zalloc(r->heap, n * sizeof *r->forfeits);
+    for (uint32_t i = 0; i < n; i++) r->forfeits[i] = m->forfeits >> i & 1;
 }
 
 struct record *record_of_match(struct match *m, const struct record_about *about, struct error *error)

@@ -31,7 +31,8 @@ struct record_error {
     const char *text;
 };
 
-enum record_ending { RECORD_UNFINISHED, RECORD_COMPLETED, RECORD_ABORTED };
+enum record_ending { RECORD_UNFINISHED, RECORD_COMPLETED, RECORD_ABORTED, RECORD_FORFEITED };
+extern const char *const record_ending_names[RECORD_FORFEITED + 1];
 
 struct record {
     struct heap *heap; /* holds everything, this too */
@@ -55,6 +56,7 @@ struct record {
     struct record_error *errors;
     int *rewards; /* by role; GOAL_UNDEFINED: none */
     enum record_ending ending;
+    bool *forfeits; /* by role; NULL: nobody lost that way */
 };
 
 #define RECORD_MAX_BYTES ((size_t)64 << 20) /* of a file that is read */

@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const endings[] = {"unfinished", "completed", "aborted"};
-
 /* ---- writing ---- */
 
 /* The bytes of the UTF-8 character at s; 0 if it is none. */
@@ -183,7 +181,16 @@ void record_print_json(const struct record *r, struct text *out)
             text_printf(out, i ? ", %d" : "[%d", r->rewards[i]);
     text_char(out, ']');
     put_key(out, "ending");
-    put_string(out, endings[r->ending]);
+    put_string(out, record_ending_names[r->ending]);
+    if (r->forfeits) {
+        const char **who = heap_alloc(out->heap, r->nroles * sizeof *who);
+        uint32_t n = 0;
+        for (uint32_t i = 0; i < r->nroles; i++)
+            if (r->forfeits[i]) who[n++] = r->roles[i];
+        put_key(out, "forfeits");
+        put_strings(out, who, n);
+        heap_release(out->heap, who);
+    }
     if (r->rules && is_utf8(r->rules)) { /* other bytes cannot be written down faithfully */
         put_key(out, "rules");
         put_string(out, r->rules);
@@ -348,10 +355,18 @@ static void get_end(struct record *r, const json_t *root)
         r->rewards[i] = (int)x;
     }
     if (!ending) return;
-    int k = RECORD_ABORTED;
-    while (k >= 0 && strcmp(endings[k], json_string_value(ending)) != 0) k--;
+    int k = RECORD_FORFEITED;
+    while (k >= 0 && strcmp(record_ending_names[k], json_string_value(ending)) != 0) k--;
     if (k < 0) heap_fail(r->heap, ERROR_INPUT, "\"ending\" is unknown");
     r->ending = (enum record_ending)k;
+    const json_t *forfeits = get(r, root, "forfeits", JSON_ARRAY, false);
+    if (!forfeits) return;
+    r->forfeits = heap_zalloc(r->heap, r->nroles * sizeof *r->forfeits);
+    for (size_t i = 0; i < json_array_size(forfeits); i++) {
+        const char *name = json_string_value(json_array_get(forfeits, i));
+        if (!name) heap_fail(r->heap, ERROR_INPUT, "\"forfeits\" has an entry that is no role");
+        r->forfeits[record_role(r, name, strlen(name))] = true;
+    }
 }
 
 static void read_object(struct record *r, const json_t *root)

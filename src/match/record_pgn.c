@@ -17,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const endings[] = {"unfinished", "completed", "aborted"};
-
 /* ---- writing ---- */
 
 static void put_tag(struct text *out, const char *key, const char *value)
@@ -46,8 +44,9 @@ static void put_tagf(struct text *out, const char *key, const char *format, ...)
 
 static void put_result(const struct record *r, struct text *out)
 {
-    if (r->ending != RECORD_COMPLETED) text_char(out, '*');
-    for (uint32_t i = 0; i < r->nroles && r->ending == RECORD_COMPLETED; i++)
+    bool decided = r->ending == RECORD_COMPLETED || r->ending == RECORD_FORFEITED;
+    if (!decided) text_char(out, '*');
+    for (uint32_t i = 0; i < r->nroles && decided; i++)
         if (r->rewards[i] == GOAL_UNDEFINED)
             text_puts(out, i ? "-?" : "?");
         else
@@ -101,7 +100,9 @@ void record_print_pgn(const struct record *r, struct text *out)
     if (r->expansions) put_tagf(out, "Nodes", "%llu", (unsigned long long)r->expansions);
     if (r->seed) put_tagf(out, "Seed", "%llu", (unsigned long long)r->seed);
     if (r->scrambled) put_tagf(out, "Scramble", "%llu", (unsigned long long)r->scramble_seed);
-    put_tag(out, "Ending", endings[r->ending]);
+    put_tag(out, "Ending", record_ending_names[r->ending]);
+    for (uint32_t i = 0; i < r->nroles && r->forfeits; i++)
+        if (r->forfeits[i]) put_tag(out, "Forfeit", r->roles[i]);
     struct text result;
     text_init(&result, out->heap);
     put_result(r, &result);
@@ -120,6 +121,8 @@ struct reader {
     const char *at, *end;
     uint32_t line;
     const char *roles[RECORD_MAX_ROLES], *players[RECORD_MAX_ROLES];
+    const char *forfeits[RECORD_MAX_ROLES];
+    uint32_t nforfeits;
     VEC(struct record_step) steps;
     VEC(struct record_error) errors;
 };
@@ -215,9 +218,11 @@ static void take_tag(struct reader *in, const char *key, const char *value, cons
         r->scramble_seed = read_number(in, value), r->scrambled = true;
     else if (strcmp(key, "Result") == 0)
         *result = value;
+    else if (strcmp(key, "Forfeit") == 0 && in->nforfeits < RECORD_MAX_ROLES)
+        in->forfeits[in->nforfeits++] = value;
     else if (strcmp(key, "Ending") == 0) {
-        int k = RECORD_ABORTED;
-        while (k >= 0 && strcmp(endings[k], value) != 0) k--;
+        int k = RECORD_FORFEITED;
+        while (k >= 0 && strcmp(record_ending_names[k], value) != 0) k--;
         if (k < 0) fault(in, "this ending is unknown");
         r->ending = (enum record_ending)k;
     } /* others are somebody else's business */
@@ -350,6 +355,9 @@ void record_parse_pgn(struct record *r, const char *data, size_t size)
         r->rewards[i] = GOAL_UNDEFINED;
     }
     if (strcmp(result, "*") != 0) read_rewards(&in, result);
+    if (in.nforfeits) r->forfeits = heap_zalloc(r->heap, r->nroles * sizeof *r->forfeits);
+    for (uint32_t i = 0; i < in.nforfeits; i++)
+        r->forfeits[record_role(r, in.forfeits[i], strlen(in.forfeits[i]))] = true;
     for (bool more = true; more;) {
         skip_blank(&in);
         if (in.at < in.end && *in.at == '{')

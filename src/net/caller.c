@@ -69,10 +69,15 @@ void caller_answer(struct caller *c)
 {
     struct http_request *r = c->request;
     const char *text = r->reply ? r->reply : "";
-    const char *reason = r->status == 200 ? "OK" : r->status == 413 ? "Content Too Large" : "Bad Request";
-    char head[1000];
+    const char *reason = r->status == 200   ? "OK"
+                         : r->status == 403 ? "Forbidden"
+                         : r->status == 413 ? "Content Too Large"
+                                            : "Bad Request";
+    char head[1500];
     int n = snprintf(head, sizeof head, "HTTP/1.0 %d %s\r\n", r->status, reason);
-    for (int i = 0; i < HTTP_HEADERS; i++)
+    if (r->grant)
+        n += snprintf(head + n, sizeof head - (size_t)n, "Access-Control-Allow-Origin: %.400s\r\n", r->grant);
+    for (int i = 0; i < HTTP_HEADERS && r->grant; i++)
         n +=
             snprintf(head + n, sizeof head - (size_t)n, "%s: %s\r\n", http_headers[i][0], http_headers[i][1]);
     n += snprintf(head + n, sizeof head - (size_t)n,
@@ -88,22 +93,38 @@ void caller_answer(struct caller *c)
     write_more(r->http, c);
 }
 
-static void refuse(struct http *h, struct caller *c, const char *why)
+static struct http_request *caller_request(struct http *h, struct caller *c)
 {
-    if (!c->request) c->request = request_new(h, c->arrival);
-    if (!c->request) return caller_hang_up(h, c);
-    c->request->caller = c;
-    http_reply(c->request, 400, why);
+    return request_new(h, c->arrival, (struct sockaddr *)&c->address);
 }
 
-/* Is there a header line of that name? */
-static bool has_header(const char *head, size_t n, const char *name)
+static void refuse(struct http *h, struct caller *c, int status, const char *why)
+{
+    if (!c->request) c->request = caller_request(h, c);
+    if (!c->request) return caller_hang_up(h, c);
+    c->request->caller = c;
+    http_reply(c->request, status, why);
+}
+
+enum { MAX_VALUE = 512 };
+
+/* Is there a header line of that name? Its value, cut short if it is very long, goes to `out` (which may be
+ * NULL). */
+static bool find_header(const char *head, size_t n, const char *name, char *out)
 {
     size_t length = strlen(name);
     for (const char *line = head; (line = memchr(line, '\n', (size_t)(head + n - line)));) {
         line++;
-        if ((size_t)(head + n - line) > length && strncasecmp(line, name, length) == 0 && line[length] == ':')
-            return true;
+        if ((size_t)(head + n - line) <= length || strncasecmp(line, name, length) != 0 ||
+            line[length] != ':')
+            continue;
+        if (!out) return true;
+        const char *end = memchr(line, '\n', (size_t)(head + n - line)), *at = line + length + 1;
+        if (!end) end = head + n;
+        while (at < end && (*at == ' ' || *at == '\t')) at++;
+        while (end > at && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r')) end--;
+        snprintf(out, MAX_VALUE, "%.*s", (int)(end - at), at);
+        return true;
     }
     return false;
 }
@@ -121,6 +142,18 @@ static size_t head_length(const char *head, size_t n)
 
 static void read_on(struct http *h, struct caller *c);
 
+static bool judge(struct caller *c, const char *head, size_t n)
+{
+    char host[MAX_VALUE], origin[MAX_VALUE], referer[MAX_VALUE], site[MAX_VALUE];
+    struct origin_claim claim = {
+        .host = find_header(head, n, "Host", host) ? host : NULL,
+        .origin = find_header(head, n, "Origin", origin) ? origin : NULL,
+        .referer = find_header(head, n, "Referer", referer) ? referer : NULL,
+        .fetch_site = find_header(head, n, "Sec-Fetch-Site", site) ? site : NULL,
+    };
+    return request_judge(c->request, &claim);
+}
+
 static void look(struct http *h, struct caller *c, bool half_closed)
 {
     static const char *const methods[] = {"POST ", "GET ", "OPTIONS ", "HEAD ", "PUT ", "DELETE "};
@@ -136,23 +169,24 @@ static void look(struct http *h, struct caller *c, bool half_closed)
         known |= n >= length && memcmp(head, methods[i], length) == 0;
         possible |= memcmp(head, methods[i], n < length ? n : length) == 0;
     }
-    if (!possible) return refuse(h, c, "this is not HTTP");
+    if (!possible) return refuse(h, c, 400, "this is not HTTP");
     bool post = memcmp(head, "POST ", n < 5 ? n : 5) == 0;
     size_t length = head_length(head, n);
     if (known && (!post || (!length && n == sizeof head))) return hand_over(h, c);
-    if (length &&
-        (has_header(head, length, "Content-Length") || has_header(head, length, "Transfer-Encoding")))
+    if (length && (find_header(head, length, "Content-Length", NULL) ||
+                   find_header(head, length, "Transfer-Encoding", NULL)))
         return hand_over(h, c);
     if (length) {
         int one = 1;
         setsockopt(c->fd, SOL_SOCKET, SO_RCVLOWAT, &one, sizeof one);
-        if (recv(c->fd, head, length, 0) != (ssize_t)length || !(c->request = request_new(h, c->arrival)))
+        if (recv(c->fd, head, length, 0) != (ssize_t)length || !(c->request = caller_request(h, c)))
             return caller_hang_up(h, c);
         c->request->caller = c;
+        if (!judge(c, head, length)) return;
         c->stage = READING;
         return read_on(h, c);
     }
-    if (half_closed) return refuse(h, c, "the request ends too early");
+    if (half_closed) return refuse(h, c, 400, "the request ends too early");
     int more = (int)n + 1;
     setsockopt(c->fd, SOL_SOCKET, SO_RCVLOWAT, &more, sizeof more);
 }
@@ -212,6 +246,14 @@ static void make_room(struct http *h)
     if (oldest) caller_hang_up(h, oldest);
 }
 
+static bool welcome(const struct http *h, const struct sockaddr *address)
+{
+    if (h->guard.nallowed == 0 || origin_is_loopback(address)) return true;
+    for (int i = 0; i < h->guard.nallowed; i++)
+        if (subnet_holds(&h->guard.allowed[i], address)) return true;
+    return false;
+}
+
 void callers_accept(struct http *h)
 {
     for (int i = 0; i < 64; i++) {
@@ -234,6 +276,11 @@ void callers_accept(struct http *h)
         h->ncallers++;
         struct epoll_event e = {.events = EPOLLIN | EPOLLRDHUP, .data.ptr = c};
         epoll_ctl(h->epoll, EPOLL_CTL_ADD, fd, &e);
+        if (!welcome(h, (struct sockaddr *)&address)) {
+            static const char why[] = "this address may not ask here";
+            http_refuse(h, (struct sockaddr *)&address, why);
+            refuse(h, c, 403, why);
+        }
     }
 }
 
@@ -242,8 +289,8 @@ void callers_expire(struct http *h)
     double now = clock_now();
     for (struct caller *c = h->callers, *next; c; c = next) {
         next = c->next;
-        double limit = c->stage == LINGERING ? LINGER : c->stage == WAITING ? INFINITY : PATIENCE;
-        if (now - c->since > limit || (c->stage == LINGERING && now - c->arrival > PATIENCE))
+        double limit = c->stage == LINGERING ? LINGER : c->stage == WAITING ? INFINITY : h->guard.patience;
+        if (now - c->since > limit || (c->stage == LINGERING && now - c->arrival > h->guard.patience))
             caller_hang_up(h, c);
     }
 }

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 struct child {
-    const char *what; /* "search" or "keeper" */
+    const char *what; /* the name of a struct worker_kind */
     pid_t pid;        /* 0: not running */
     struct frames frames;
 };

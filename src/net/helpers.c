@@ -249,6 +249,8 @@ static void on_game(struct sitting *s, const json_t *m)
 {
     s->own = (int)json_integer_value(json_object_get(m, "role"));
     s->nroles = (uint32_t)json_array_size(json_object_get(m, "roles"));
+    json_decref(s->roles);
+    s->roles = json_incref(json_object_get(m, "roles"));
     if (s->helpers[SITTING_KEEPER].starts == 1)
         sitting_note(s, "game",
                      json_pack("{s:s, s:O, s:f}", "digest", string_of(m, "digest"), "roles",

@@ -2,9 +2,10 @@
 #include "net/http_internal.h"
 
 #include "base/clock.h"
+#include "net/listener.h"
 
 #include <errno.h>
-#include <netdb.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 #define HELD_BODIES 8                 /* of the largest size may come in at once; others are refused */
 
 const char *const http_headers[HTTP_HEADERS][2] = {
-    {"Access-Control-Allow-Origin", "*"},
+    {"Vary", "Origin"},
     {"Access-Control-Allow-Methods", "POST, GET, OPTIONS"},
     {"Access-Control-Allow-Headers", "Content-Type, Sender, Receiver, Accept"},
     {"Access-Control-Max-Age", "86400"},
@@ -24,11 +25,13 @@ const char *const http_headers[HTTP_HEADERS][2] = {
 
 /* ---- requests, wherever they come from ---- */
 
-struct http_request *request_new(struct http *h, double arrival)
+struct http_request *request_new(struct http *h, double arrival, const struct sockaddr *peer)
 {
     struct http_request *r = calloc(1, sizeof *r);
     if (!r) return NULL;
     *r = (struct http_request){.http = h, .arrival = arrival, .next = h->open, .link = &h->open};
+    if (peer && peer->sa_family == AF_INET) memcpy(&r->peer, peer, sizeof(struct sockaddr_in));
+    if (peer && peer->sa_family == AF_INET6) memcpy(&r->peer, peer, sizeof(struct sockaddr_in6));
     if (h->open) h->open->link = &r->next;
     h->open = r;
     return r;
@@ -49,6 +52,7 @@ void request_free(struct http_request *r)
     if (r->next) r->next->link = r->link;
     drop_body(r);
     free(r->reply);
+    free(r->grant);
     free(r);
 }
 
@@ -67,7 +71,7 @@ static bool make_room(struct http_request *r, size_t n)
 
 void request_take(struct http_request *r, const char *bytes, size_t n)
 {
-    if (!r->refused && make_room(r, r->size + n)) {
+    if (!r->refused && !r->replied && make_room(r, r->size + n)) {
         memcpy(r->body + r->size, bytes, n);
         r->size += n;
         return;
@@ -75,6 +79,31 @@ void request_take(struct http_request *r, const char *bytes, size_t n)
     r->refused = true;
     r->thrown_away += n;
     drop_body(r);
+}
+
+void http_refuse(struct http *h, const struct sockaddr *from, const char *why)
+{
+    if (h->refusal) h->refusal(h->data, from, why);
+}
+
+bool request_judge(struct http_request *r, struct origin_claim *claim)
+{
+    struct error why;
+    const struct origin_policy *p = &r->http->guard.origins;
+    const char *grant = origin_grant(p, claim);
+    claim->loopback = origin_is_loopback(http_peer(r));
+    if (origin_check(p, claim, &why)) {
+        if (grant) r->grant = strdup(grant);
+        return true;
+    }
+    http_refuse(r->http, http_peer(r), why.text);
+    http_reply(r, 403, why.text);
+    return false;
+}
+
+const struct sockaddr *http_peer(const struct http_request *r)
+{
+    return (const struct sockaddr *)&r->peer;
 }
 
 void request_handle(struct http_request *r)
@@ -126,9 +155,14 @@ static void *mhd_begin(void *data, const char *uri, struct MHD_Connection *conne
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     double arrival = 0;
     if (info && info->connect_fd < h->narrivals) arrival = h->arrivals[info->connect_fd];
-    struct http_request *r = request_new(h, arrival > 0 ? arrival : clock_now());
+    const union MHD_ConnectionInfo *peer =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    struct http_request *r =
+        request_new(h, arrival > 0 ? arrival : clock_now(), peer ? peer->client_addr : NULL);
     if (r) r->connection = connection;
     if (r) decode_path(r, uri);
+    unsigned seconds = h->guard.patience < 1 ? 1 : (unsigned)h->guard.patience; /* 0 would be for ever */
+    MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
     return r;
 }
 
@@ -140,13 +174,26 @@ static void mhd_end(void *data, struct MHD_Connection *connection, void **state,
     *state = NULL;
 }
 
+static void mhd_judge(struct http_request *r)
+{
+    struct MHD_Connection *c = r->connection;
+    struct origin_claim claim = {
+        .host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host"),
+        .origin = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin"),
+        .referer = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Referer"),
+        .fetch_site = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Sec-Fetch-Site"),
+    };
+    request_judge(r, &claim);
+}
+
 static enum MHD_Result mhd_answer(struct http_request *r)
 {
     size_t n = r->reply ? strlen(r->reply) : 0;
     struct MHD_Response *response =
         MHD_create_response_from_buffer(n, n ? r->reply : "", MHD_RESPMEM_MUST_COPY);
     if (!response) return MHD_NO;
-    for (int i = 0; i < HTTP_HEADERS; i++)
+    if (r->grant) MHD_add_response_header(response, "Access-Control-Allow-Origin", r->grant);
+    for (int i = 0; i < HTTP_HEADERS && r->grant; i++)
         MHD_add_response_header(response, http_headers[i][0], http_headers[i][1]);
     MHD_add_response_header(response, "Content-Type", r->status == 200 ? "text/acl" : "text/plain");
     MHD_add_response_header(response, "Connection", "close");
@@ -165,6 +212,7 @@ static enum MHD_Result mhd_handle(void *data, struct MHD_Connection *connection,
     if (!r->begun) { /* the first call: only headers were read */
         r->begun = true;
         if (strcmp(method, "POST") == 0) r->size = 0; /* the path says nothing */
+        mhd_judge(r);
         return MHD_YES;
     }
     if (*n) {
@@ -210,32 +258,6 @@ double http_run(struct http *h)
 
 /* ---- opening and closing ---- */
 
-static int open_listener(const char *address, int port, int *bound, struct error *error)
-{
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *list;
-    struct sockaddr_storage own;
-    socklen_t size = sizeof own;
-    char service[16], text[16];
-    snprintf(service, sizeof service, "%d", port);
-    int failed = getaddrinfo(address, service, &hints, &list), one = 1;
-    if (failed) {
-        error_set(error, ERROR_INPUT, "'%s' is no address: %s", address, gai_strerror(failed));
-        return -1;
-    }
-    int fd = socket(list->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-    if (fd < 0 || bind(fd, list->ai_addr, list->ai_addrlen) || listen(fd, 512)) {
-        error_set(error, ERROR_SYSTEM, "cannot listen on %s port %d: %s", address, port, strerror(errno));
-        if (fd >= 0) close(fd);
-        fd = -1;
-    } else if (getsockname(fd, (struct sockaddr *)&own, &size) == 0 &&
-               getnameinfo((struct sockaddr *)&own, size, NULL, 0, text, sizeof text, NI_NUMERICSERV) == 0) {
-        *bound = atoi(text);
-    }
-    freeaddrinfo(list);
-    return fd;
-}
-
 static bool watch_forever(struct http *h, int fd, void *what)
 {
     struct epoll_event e = {.events = EPOLLIN, .data.ptr = what};
@@ -252,19 +274,26 @@ struct http *http_open(const char *address, int port, size_t max_body, http_hand
 {
     struct http *h = calloc(1, sizeof *h);
     if (!h) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
-    *h = (struct http){.max_body = max_body, .handler = handler, .data = data, .epoll = -1, .bell = -1};
-    h->listener = open_listener(address, port, &h->port, error);
-    if (h->listener < 0) {
+    *h = (struct http){.max_body = max_body,
+                       .handler = handler,
+                       .data = data,
+                       .epoll = -1,
+                       .bell = -1,
+                       .guard.patience = HTTP_PATIENCE};
+    struct listener listener;
+    if (!listener_open(&listener, address, port, error)) {
         free(h);
         return NULL;
     }
+    h->listener = listener.fd;
+    h->port = listener.port;
     h->epoll = epoll_create1(EPOLL_CLOEXEC);
     h->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     h->daemon = MHD_start_daemon(
         MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL,
         NULL, mhd_handle, h, MHD_OPTION_EXTERNAL_LOGGER, be_silent, NULL, MHD_OPTION_URI_LOG_CALLBACK,
         mhd_begin, h, MHD_OPTION_NOTIFY_COMPLETED, mhd_end, h, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)MAX_CALLERS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)PATIENCE,
+        (unsigned)MAX_CALLERS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)HTTP_PATIENCE,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)512 * 1024, MHD_OPTION_END);
     const union MHD_DaemonInfo *info =
         h->daemon ? MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD) : NULL;
@@ -294,6 +323,12 @@ void http_close(struct http *h)
     close(h->listener);
     free(h->arrivals);
     free(h);
+}
+
+void http_set_guard(struct http *h, const struct http_guard *guard, http_refusal *refusal)
+{
+    h->guard = *guard;
+    h->refusal = refusal;
 }
 
 int http_port(const struct http *h)

@@ -15,6 +15,8 @@
 #define NET_HTTP_H
 
 #include "base/error.h"
+#include "net/origin.h"
+#include "net/subnet.h"
 
 #include <stddef.h>
 
@@ -26,9 +28,24 @@ struct http_request;
 typedef void http_handler(void *data, struct http_request *request, const char *text, size_t size,
                           double arrival);
 
+/* Who may ask. Web pages by their origin; machines by their address: those of `allowed`, or all if there are
+ * none, and this machine in any case. Who says nothing is given `patience` seconds. */
+struct http_guard {
+    struct origin_policy origins;
+    const struct subnet *allowed;
+    int nallowed;
+    double patience;
+};
+#define HTTP_PATIENCE 30.0 /* seconds for a request to come in */
+
+/* Somebody was turned away with status 403. */
+typedef void http_refusal(void *data, const struct sockaddr *from, const char *why);
+
 /* Port 0: any that is free. */
 struct http *http_open(const char *address, int port, size_t max_body, http_handler *handler, void *data,
                        struct error *error);
+/* Without it no page may ask, every machine may, and patience lasts HTTP_PATIENCE. */
+void http_set_guard(struct http *h, const struct http_guard *guard, http_refusal *refusal);
 /* Requests that wait for an answer are answered with `busy` first. */
 void http_close(struct http *h);
 
@@ -37,5 +54,6 @@ int http_fd(const struct http *h); /* readable: there is something to do */
 double http_run(struct http *h);   /* do it; the seconds after which to call again all the same */
 
 void http_reply(struct http_request *r, int status, const char *text);
+const struct sockaddr *http_peer(const struct http_request *r); /* who asks */
 
 #endif

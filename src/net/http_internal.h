@@ -10,7 +10,6 @@
 #include <sys/socket.h>
 
 #define MAX_CALLERS 1000
-#define PATIENCE 30.0 /* seconds for a request to come in, and for what is thrown away behind it */
 
 enum stage { LOOKING, READING, WAITING, WRITING, LINGERING };
 
@@ -31,7 +30,9 @@ struct http_request {
     struct http *http;
     struct MHD_Connection *connection; /* of libmicrohttpd, or */
     struct caller *caller;             /* ours */
+    struct sockaddr_storage peer;
     double arrival;
+    char *grant; /* for Access-Control-Allow-Origin; NULL: no page asks that may */
     char *body;
     size_t size, cap, thrown_away;
     bool begun, refused, suspended, replied;
@@ -47,6 +48,8 @@ struct http {
     size_t held; /* bytes of bodies that are coming in */
     http_handler *handler;
     void *data;
+    struct http_guard guard;
+    http_refusal *refusal; /* may be NULL */
     struct MHD_Daemon *daemon;
     struct caller *callers;
     uint32_t ncallers;
@@ -57,11 +60,14 @@ struct http {
 
 /* http.c */
 enum { HTTP_HEADERS = 4 };
-extern const char *const http_headers[HTTP_HEADERS][2]; /* in every answer: for browsers */
-struct http_request *request_new(struct http *h, double arrival);
+extern const char *const http_headers[HTTP_HEADERS][2]; /* for pages that may ask, besides the origin */
+struct http_request *request_new(struct http *h, double arrival, const struct sockaddr *peer);
 void request_free(struct http_request *r);
 void request_take(struct http_request *r, const char *bytes, size_t n); /* more of the body */
 void request_handle(struct http_request *r);                            /* that was all */
+/* May it be asked, by its headers? If not, it is replied to. */
+bool request_judge(struct http_request *r, struct origin_claim *claim);
+void http_refuse(struct http *h, const struct sockaddr *from, const char *why); /* tell the owner */
 
 /* caller.c */
 void callers_accept(struct http *h);

@@ -53,6 +53,14 @@ static void print_node(const struct syntax *s, uint32_t node, struct text *out)
     text_char(out, ')');
 }
 
+void remote_print_rules(const struct syntax *s, struct text *out)
+{
+    for (uint32_t i = 0; i < s->top.n; i++) {
+        print_node(s, s->top.v[i], out);
+        text_char(out, ' ');
+    }
+}
+
 static void print_rules(struct table_talk *t)
 {
     const struct syntax *syntax = t->game->syntax;
@@ -66,10 +74,7 @@ static void print_rules(struct table_talk *t)
         diags_init(&diags, t->heap, source);
         syntax = syntax_parse(t->heap, source, &diags);
     }
-    for (uint32_t i = 0; i < syntax->top.n; i++) {
-        print_node(syntax, syntax->top.v[i], &t->rules);
-        text_char(&t->rules, ' ');
-    }
+    remote_print_rules(syntax, &t->rules);
 }
 
 /* Append words of the game as the players elsewhere know them. Unwinds if they are none, which cannot be. */
@@ -146,7 +151,7 @@ static void send_letter(struct remote *r, struct match *m, uint32_t role, enum m
 
 static double seconds_left(const struct match *m, const struct budget *b)
 {
-    double left = b->deadline > 0 ? b->deadline - clock_now() + m->budget.grace : NO_CLOCK_SECONDS;
+    double left = b->deadline > 0 ? b->deadline - clock_now() + fmax(m->budget.grace, 0) : NO_CLOCK_SECONDS;
     return left > 0 ? left : 0;
 }
 

@@ -35,6 +35,9 @@ void table_talk_free(struct table_talk *t); /* after its seats; NULL is fine */
 /* A seat for the player at `url`, called `name` in records. Both are copied. */
 struct seat *seat_remote(struct table_talk *t, const char *url, const char *name, struct error *error);
 
+/* A sheet as START has it: in one line, without comments. Call inside a guard of the text's heap. */
+void remote_print_rules(const struct syntax *s, struct text *out);
+
 /* What a player says about itself. */
 struct remote_info {
     char name[60];   /* empty if it does not tell */

@@ -5,6 +5,7 @@
 #include "net/worker.h"
 
 #include "base/clock.h"
+#include "player/branch.h"
 #include "player/player.h"
 #include "player/thoughts.h"
 
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #define SHORTEST_SLICE 0.25 /* seconds between two opinions, or an eighth of the time if that is more */
+#define FIRST_SLICE 0.05    /* of the time left: an opinion soon, where many want the processor */
 #define ENOUGH 0.01         /* seconds before a deadline that are as good as none */
 
 enum { LINES = 5 }; /* moves reported of those the search weighed */
@@ -34,6 +36,8 @@ struct search {
     uint64_t simulations, pondered; /* while asked, and before */
     double seconds;                 /* of the former */
     struct error trouble;
+    double watch;  /* seconds between two reports of thoughts; 0: nobody watches */
+    uint32_t view; /* the role whose move is wanted */
 };
 
 static char *move_text(struct search *s, uint32_t move)
@@ -44,7 +48,7 @@ static char *move_text(struct search *s, uint32_t move)
     if (HEAP_ENTER(s->heap, &guard, &error)) {
         struct text t;
         text_init(&t, s->heap);
-        reasoner_print_move(player_reasoner(s->player), s->role, move, false, &t);
+        reasoner_print_move(player_reasoner(s->player), s->view, move, false, &t);
         out = strdup(text_str(&t));
         heap_release(s->heap, t.s);
         heap_leave(s->heap);
@@ -70,10 +74,11 @@ static void tell_best(struct search *s, char *move, bool guess)
 
 static void tell_move(struct search *s)
 {
-    json_t *m = thoughts_json(s->player, s->role), *moves;
+    json_t *m = s->watch > 0 ? thoughts_live(s->player, s->view) : thoughts_json(s->player, s->role), *moves;
     if (!m) m = json_object();
     moves = json_object_get(m, "moves");
-    while (moves && json_array_size(moves) > LINES) json_array_remove(moves, json_array_size(moves) - 1);
+    while (moves && s->watch <= 0 && json_array_size(moves) > LINES)
+        json_array_remove(moves, json_array_size(moves) - 1);
     json_object_set_new(m, "type", json_string("move"));
     json_object_set_new(m, "turn", json_integer(s->turn));
     json_object_set_new(m, "move", json_string(s->best ? s->best : ""));
@@ -88,6 +93,19 @@ static void tell_move(struct search *s)
     s->seconds = 0;
 }
 
+/* For people who watch: what is thought right now. */
+static void tell_thoughts(struct search *s)
+{
+    json_t *m = thoughts_live(s->player, s->view);
+    if (!m) return;
+    json_object_set_new(m, "type", json_string("thoughts"));
+    json_object_set_new(m, "turn", json_integer(s->turn));
+    json_object_set_new(m, "simulations", json_integer((json_int_t)(s->simulations + s->pondered)));
+    json_object_set_new(m, "rate", json_real(s->seconds > 0 ? (double)s->simulations / s->seconds : 0));
+    json_object_set_new(m, "seconds", json_real(s->seconds));
+    inbox_send(s->inbox, m);
+}
+
 static bool hurried(const struct error *e)
 {
     return e->code == ERROR_TIME || e->code == ERROR_CANCELLED;
@@ -95,6 +113,10 @@ static bool hurried(const struct error *e)
 
 static void ponder(struct search *s)
 {
+    if (s->watch > 0) { /* who plays with people waits with them */
+        s->idle = true;
+        return;
+    }
     struct budget b = {.stop = &s->inbox->stop};
     struct error error = {0};
     bool good = player_ponder(s->player, &b, &error);
@@ -107,6 +129,7 @@ static void ponder(struct search *s)
 static void think(struct search *s)
 {
     double now = clock_now(), left = s->due - now, slice = fmax(SHORTEST_SLICE, left / 8);
+    if (s->watch > 0) slice = s->best ? s->watch : fmin(s->watch, FIRST_SLICE * left);
     if (s->slow || left - slice < ENOUGH) slice = left;
     struct budget b = {.deadline = now + slice, .stop = &s->inbox->stop};
     struct error error = {0};
@@ -122,8 +145,13 @@ static void think(struct search *s)
     /* Who comes back long before time is up knows: a move without a search, or a game that was solved. */
     bool certain = good && !s->trouble.code && clock_now() < now + slice / 2;
     s->slow |= guess;
+    struct mcts *m = player_search(s->player);
+    if (good && s->view != s->role && !(m && mcts_best(m, s->view, &move))) return;
     if (good) tell_best(s, move_text(s, move), guess);
-    if (over || certain) tell_move(s);
+    if (over || certain)
+        tell_move(s);
+    else if (s->watch > 0)
+        tell_thoughts(s);
     /* A search that fails at once need not do so all the time. */
     if (s->asked && s->trouble.code && !guess)
         clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = 20000000}, NULL);
@@ -168,6 +196,37 @@ static void on_follow(struct search *s, struct order *l)
     s->idle = s->slow = false;
 }
 
+/* Back to the beginning; what the tree knows stays. */
+static void on_again(struct search *s)
+{
+    struct reasoner *r = player_reasoner(s->player);
+    struct state initial = {0};
+    struct error error = {0};
+    bool good = r->ops->initial(r, &initial);
+    if (!good) error = r->error;
+    good = good && player_goto(s->player, r, &initial, &error);
+    state_done(&initial);
+    if (!good) inbox_lost(s->inbox, error.text);
+    s->turn = 0;
+    rest(s);
+    free(s->best);
+    s->best = NULL;
+    s->slow = false;
+}
+
+static void on_tree(struct search *s, struct order *l)
+{
+    struct error error = {0};
+    char *id = order_line(l), *path = order_line(l);
+    json_t *node = branch_json(s->player, path ? path : "", &error);
+    json_t *m = json_pack("{s:s, s:s, s:i}", "type", "tree", "id", id ? id : "", "turn", (int)s->turn);
+    if (node)
+        json_object_set_new(m, "node", node);
+    else
+        json_object_set_new(m, "why", json_string(error.text));
+    inbox_send(s->inbox, m);
+}
+
 static void on_order(struct search *s, struct order *l)
 {
     if (strcmp(l->verb, "follow") == 0) {
@@ -175,12 +234,23 @@ static void on_order(struct search *s, struct order *l)
     } else if (strcmp(l->verb, "think") == 0) {
         char *head = order_line(l), *end = head;
         if (!head || strtoul(end, &end, 10) != s->turn) inbox_lost(s->inbox, "asked about another turn");
-        s->due = strtod(end, NULL);
+        s->due = strtod(end, &end);
+        s->view = *end == ' ' ? (uint32_t)strtoul(end, NULL, 10) : s->role;
+        if (s->view >= s->game->nroles || (s->view != s->role && s->config.kind != PLAYER_SEARCH))
+            s->view = s->role;
         s->asked = true;
         s->idle = false;
     } else if (strcmp(l->verb, "rest") == 0) {
         rest(s);
         inbox_send(s->inbox, json_pack("{s:s}", "type", "resting")); /* a sign of life */
+    } else if (strcmp(l->verb, "watch") == 0) {
+        char *head = order_line(l);
+        s->watch = head ? strtod(head, NULL) : 0;
+        s->idle = s->watch > 0;
+    } else if (strcmp(l->verb, "again") == 0) {
+        on_again(s);
+    } else if (strcmp(l->verb, "tree") == 0) {
+        on_tree(s, l);
     }
 }
 
@@ -194,7 +264,7 @@ static bool set_up(struct search *s, const struct assignment *a, struct error *e
     if (!s->game) return false;
     int role = game_role(s->game, a->role);
     if (role < 0) return error_set(error, ERROR_INPUT, "the rules know no role '%.100s'", a->role);
-    s->role = (uint32_t)role;
+    s->role = s->view = (uint32_t)role;
     if (s->game->nroles > MCTS_MAX_ROLES)
         return error_set(error, ERROR_INPUT, "more than %d roles", MCTS_MAX_ROLES);
     s->heap = heap_new(0);

@@ -19,11 +19,13 @@
 struct server {
     const struct server_options *options;
     struct http *http;
-    FILE *journal;
+    struct journal *journal;
     int signals;
     bool ends;
     struct sitting *sittings; /* newest first */
     uint64_t started;         /* matches, for their seeds */
+    double last_refusal;      /* that was written down */
+    uint64_t unwritten;       /* since then */
 };
 
 static bool occupied(const struct sitting *s)
@@ -65,6 +67,42 @@ static void on_info(struct server *s, struct http_request *r)
     http_reply(r, 200, text);
 }
 
+/* What can be said against a START without reading its rules. */
+static bool acceptable(const struct server *s, const struct message *m, struct error *why)
+{
+    double longest = fmax(m->start_clock, m->play_clock);
+    struct slice rules = m->rules, term;
+    if (longest > s->options->max_clock)
+        return error_set(why, ERROR_INPUT, "a %s clock of %g s; here they have %g s at most (--max-clock)",
+                         longest == m->play_clock ? "play" : "start", longest, s->options->max_clock);
+    if (!slice_term(&rules, &term, why)) return error_set(why, ERROR_INPUT, "there are no rules");
+    return true;
+}
+
+static void decline(struct server *s, const struct message *m, const struct error *why)
+{
+    journal_write(s->journal, "declined",
+                  json_pack("{s:o, s:s}", "match", journal_string(m->id.at, m->id.n), "why", why->text));
+    if (!s->options->sitting.quiet)
+        printf("%.*s: declined: %s\n", (int)(m->id.n < 60 ? m->id.n : 60), m->id.at, why->text);
+}
+
+/* This machine's people may fill the table; of strangers each may have a share. */
+static uint32_t seats_for(const struct server *s, const struct sockaddr *address)
+{
+    if (s->options->per_address) return (uint32_t)s->options->per_address;
+    if (origin_is_loopback(address)) return UINT32_MAX;
+    return (uint32_t)(s->options->matches + 1) / 2;
+}
+
+static uint32_t seats_of(const struct server *s, const struct sockaddr *address)
+{
+    uint32_t n = 0;
+    for (const struct sitting *x = s->sittings; x; x = x->next)
+        n += occupied(x) && subnet_same_host((const struct sockaddr *)&x->master, address);
+    return n;
+}
+
 static void on_start(struct server *s, const struct message *m, struct http_request *r, double arrival)
 {
     struct sitting *known = find(s, m->id);
@@ -76,6 +114,18 @@ static void on_start(struct server *s, const struct message *m, struct http_requ
         return http_reply(r, 200, "busy");
     }
     if (known) sitting_end(known, "started again");
+    if (!acceptable(s, m, &error)) {
+        decline(s, m, &error);
+        char text[sizeof error.text + 16];
+        snprintf(text, sizeof text, "refused: %s", error.text);
+        return http_reply(r, 200, text);
+    }
+    uint32_t limit = seats_for(s, http_peer(r));
+    if (seats_of(s, http_peer(r)) >= limit) {
+        error_set(&error, ERROR_INPUT, "one address has %u matches here already (--per-address)", limit);
+        decline(s, m, &error);
+        return http_reply(r, 200, "busy");
+    }
     if (seats_taken(s) >= s->options->matches) {
         note(s, "no seat is free", m);
         return http_reply(r, 200, "busy");
@@ -117,6 +167,28 @@ static void on_message(void *data, struct http_request *r, const char *text, siz
         note(s, "unknown match", &m);
         return http_reply(r, 200, "aborted");
     }
+}
+
+/* Whoever is turned away could fill the disk with it: one line a second says how many there were. */
+static void on_refusal(void *data, const struct sockaddr *from, const char *why)
+{
+    struct server *s = data;
+    char address[SUBNET_TEXT];
+    double now = clock_now();
+    if (now < s->last_refusal + 1) {
+        s->unwritten++;
+        return;
+    }
+    json_t *m =
+        json_pack("{s:s, s:o}", "from", subnet_print(from, address), "why", journal_string(why, strlen(why)));
+    if (m && s->unwritten) json_object_set_new(m, "more", json_integer((json_int_t)s->unwritten));
+    journal_write(s->journal, "turned away", m);
+    if (!s->options->sitting.quiet) {
+        printf("turned away %s: %s\n", address, why);
+        fflush(stdout);
+    }
+    s->last_refusal = now;
+    s->unwritten = 0;
 }
 
 /* ---- the loop ---- */
@@ -225,11 +297,12 @@ bool server_run(const struct server_options *options, struct error *error)
 {
     struct server s = {.options = options, .signals = -1};
     raise_limits();
-    s.journal = journal_open(options->sitting.log, "server", error);
+    s.journal = journal_open_server(options->sitting.log, error);
     bool good = error->code == ERROR_NONE && open_signals(&s, error);
     if (good) s.http = http_open(options->bind, (int)options->port, MESSAGE_MAX_BYTES, on_message, &s, error);
     good = s.http != NULL;
     if (good) {
+        http_set_guard(s.http, &options->guard, on_refusal);
         printf("ludens listens on %s port %d, %d match%s at once\n", options->bind, http_port(s.http),
                (int)options->matches, options->matches == 1 ? "" : "es");
         fflush(stdout);
@@ -240,7 +313,7 @@ bool server_run(const struct server_options *options, struct error *error)
         journal_write(s.journal, "ended", NULL);
     }
     http_close(s.http);
-    if (s.journal) fclose(s.journal);
+    journal_close(s.journal);
     if (s.signals >= 0) close(s.signals);
     return good;
 }

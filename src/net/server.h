@@ -15,9 +15,12 @@
 
 struct server_options {
     const char *bind;
-    int64_t port;    /* 0: any free one */
-    int64_t matches; /* at once */
+    int64_t port;        /* 0: any free one */
+    int64_t matches;     /* at once */
+    int64_t per_address; /* of them, for one machine elsewhere; 0: half of them */
+    double max_clock;    /* seconds: a START with a longer clock is refused */
     const char *name;
+    struct http_guard guard;
     struct sitting_config sitting;
 };
 

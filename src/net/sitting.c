@@ -12,7 +12,6 @@
 
 #define SHARE_OF_CLOCK 0.2 /* of short clocks, kept instead of the margin */
 #define LAST_SHARE 0.25    /* of the margin, when there is still nothing to answer */
-#define SILENCE 60.0       /* seconds, and three play clocks more, after which a match counts as abandoned */
 #define CLOSING_TIME 2.0   /* seconds for the keeper to tell how it ended */
 
 struct guest {
@@ -117,6 +116,15 @@ static void answer(struct sitting *s, const char *move, const char *by, uint32_t
     if (!s->final) sitting_rest(s);
 }
 
+/* The rules are none, or know no such role: there is nothing to wait for, and the seat is free again. */
+static void refuse(struct sitting *s)
+{
+    char text[sizeof(struct error)];
+    snprintf(text, sizeof text, "refused: %s", s->unplayable);
+    reply(s, text);
+    sitting_end(s, "refused");
+}
+
 /* Is there an answer yet? When the time has come anything will do, in the order of sitting.h. */
 void sitting_settle(struct sitting *s, double now)
 {
@@ -125,7 +133,7 @@ void sitting_settle(struct sitting *s, double now)
     bool checked = s->final && s->opinion && s->word && strcmp(s->opinion, s->word) == 0;
     if (s->known && s->all && s->legal == 1) return answer(s, s->fallback, "only move", &s->by_search);
     if (checked) return answer(s, s->opinion, "search", &s->by_search);
-    if (s->unplayable) return answer(s, "nil", "nobody", &s->by_nobody);
+    if (s->unplayable) return refuse(s);
     if (!time_up) return;
     /* A search that hangs is replaced; one that is only slow would lose everything by that. */
     const struct helper *search = &s->helpers[SITTING_SEARCH];
@@ -145,6 +153,7 @@ static void joint_free(struct joint *j)
     for (uint32_t i = 0; i < j->n; i++) free(j->moves[i]);
     free(j->moves);
     free(j->answer);
+    json_decref(j->thoughts);
     *j = (struct joint){0};
 }
 
@@ -176,6 +185,7 @@ static bool push(struct sitting *s, struct joint *j)
         s->cap = cap;
     }
     j->answer = s->answer;
+    j->thoughts = json_incref(s->thoughts);
     s->answer = NULL;
     s->history[s->turn++] = *j;
     return true;
@@ -218,7 +228,9 @@ struct sitting *sitting_new(const struct sitting_config *config, const struct me
     s->rules[m->rules.n] = '\0';
     s->rules_size = m->rules.n;
     s->heard = arrival;
-    s->journal = journal_open(config->log, s->id, error);
+    memcpy(&s->master, http_peer(request), sizeof s->master);
+    s->journal = journal_open_match(config->log, s->id, error);
+    if (error->code) fprintf(stderr, "ludens serve: %s\n", error->text); /* the match needs no log */
     set_clock(s, arrival, m->start_clock);
     sitting_note(s, "start",
                  json_pack("{s:s, s:f, s:f, s:i, s:s}", "role", s->role, "start_clock", s->start_clock,
@@ -239,7 +251,8 @@ void sitting_free(struct sitting *s)
     free(s->history);
     free(s->unplayable);
     json_decref(s->goals);
-    if (s->journal) fclose(s->journal);
+    json_decref(s->roles);
+    journal_close(s->journal);
     free(s->id);
     free(s->role);
     free(s->rules);
@@ -350,6 +363,7 @@ void sitting_end(struct sitting *s, const char *how)
         sitting_say(s, "%s after %u turns: %d for %s", how, s->turn, (int)json_integer_value(goal), s->role);
     else
         sitting_say(s, "%s after %u turns", how, s->turn);
+    sitting_record(s);
     s->stage = SITTING_OVER;
 }
 
@@ -381,15 +395,22 @@ void sitting_abort(struct sitting *s, struct http_request *request)
 
 double sitting_tick(struct sitting *s, double now)
 {
-    double again = INFINITY, silence = SILENCE + 3 * s->play_clock + (s->turn ? 0 : s->start_clock);
+    double again = INFINITY,
+           silence = s->config->silence + 3 * s->play_clock + (s->turn ? 0 : s->start_clock);
     for (int i = 0; i < SITTING_CHILDREN; i++) again = fmin(again, sitting_tend_helper(s, i, now));
     switch (s->stage) {
     case SITTING_STARTING:
-        if (now >= s->due || s->unplayable) ready(s);
+        if (s->unplayable)
+            refuse(s);
+        else if (now >= s->due)
+            ready(s);
         break;
     case SITTING_THINKING: sitting_settle(s, now); break;
     case SITTING_WAITING:
-        if (now >= s->heard + s->clock + silence) sitting_end(s, "abandoned");
+        if (s->unplayable)
+            refuse(s);
+        else if (now >= s->heard + s->clock + silence)
+            sitting_end(s, "abandoned");
         break;
     case SITTING_CLOSING:
         if (now >= s->due) sitting_end(s, "stopped");

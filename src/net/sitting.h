@@ -32,6 +32,7 @@ struct sitting_config {
     double margin;      /* seconds kept of every clock, less of short ones */
     uint64_t seed;
     uint64_t megabytes; /* for one match */
+    double silence;     /* seconds, and three play clocks more, after which a match counts as abandoned */
     bool quiet;         /* no lines on standard output */
 };
 
@@ -41,7 +42,8 @@ enum { SITTING_SEARCH, SITTING_KEEPER, SITTING_CHILDREN };
 struct joint {
     char **moves; /* canonical texts */
     uint32_t n;
-    char *answer; /* what we had answered in this turn; NULL: nothing */
+    char *answer;     /* what we had answered in this turn; NULL: nothing */
+    json_t *thoughts; /* behind it; NULL: none */
 };
 
 struct guest; /* a request that waits for the answer */
@@ -61,10 +63,12 @@ struct sitting {
     size_t rules_size;
     uint64_t seed;
     double start_clock, play_clock;
-    FILE *journal;
+    struct sockaddr_storage master; /* who sent START */
+    struct journal *journal;
     struct helper helpers[SITTING_CHILDREN];
     int own;          /* which move of a joint move is ours; -1: not known yet */
     uint32_t nroles;  /* 0: not known yet */
+    json_t *roles;    /* their names; NULL: not known yet */
     char *unplayable; /* why the rules cannot be played */
     struct joint *history;
     uint32_t turn, cap; /* joint moves made */

@@ -12,6 +12,9 @@ void sitting_ask(struct sitting *s, double arrival);
 void sitting_settle(struct sitting *s, double now); /* answer if there is an answer */
 void sitting_take_back(struct sitting *s);
 
+/* sitting_record.c: write down what was played, beside the journal */
+void sitting_record(struct sitting *s);
+
 /* helpers.c */
 void sitting_start_helper(struct sitting *s, int which);
 void sitting_follow(struct sitting *s, uint32_t first); /* tell both the joint moves from `first` on */

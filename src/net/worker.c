@@ -164,19 +164,18 @@ static bool read_assignment(struct order *l, struct assignment *a)
     return a->role != NULL;
 }
 
-int worker_main(const char *what)
+int worker_main(const struct worker_kind *kind)
 {
     static struct inbox b;
     struct assignment a;
     pthread_t listener;
-    bool search = strcmp(what, "search") == 0;
     be_a_child();
     frames_init(&b.frames, SERVER);
     b.last = &b.first;
     pthread_mutex_init(&b.lock, NULL);
     pthread_cond_init(&b.news, NULL);
-    if (search) {
-        /* The same share of the processor, but the server and the keepers go first when they wake up. */
+    if (kind->batch) {
+        /* The same share of the processor, but those who wait go first when they wake up. */
         struct sched_param none = {0};
         sched_setscheduler(0, SCHED_BATCH, &none);
     }
@@ -184,9 +183,6 @@ int worker_main(const char *what)
     struct order *l = inbox_take(&b, true);
     if (!read_assignment(l, &a)) return 1;
     limit_memory(a.megabytes);
-    if (search)
-        search_run(&b, &a);
-    else
-        keeper_run(&b, &a);
+    kind->run(&b, &a);
     return 0;
 }

@@ -11,8 +11,13 @@
  *
  *     start SEED MEGABYTES SECONDS PLAYER \n ROLE \n RULES     SECONDS: play clock; PLAYER: for the search
  *     follow FIRST COUNT \n MOVE \n MOVE ...                   COUNT joint moves, the first one in turn FIRST
- *     think TURN DEADLINE                                      search: a move by then (clock_now() time)
+ *     think TURN DEADLINE [ROLE]                               search: a move by then (clock_now() time),
+ *                                                              of another role than the own if one is named
  *     rest                                                     search: no longer
+ *     watch SECONDS                                            search: tell so often what you think, and do
+ *                                                              not think unless asked (0: as before)
+ *     again                                                    search: back to the beginning
+ *     tree ID \n PATH                                          search: a node of the tree (player/branch.h)
  *     check TURN \n MOVE                                       keeper: is it legal?
  *
  * What it hears are JSON objects with a "type". A worker never decides when to end: the server kills it, and
@@ -72,8 +77,15 @@ void inbox_refuse(struct inbox *b, const struct error *why);
 /* Tell why, and leave. */
 _Noreturn void inbox_lost(struct inbox *b, const char *why);
 
-/* The body of `ludens serve-worker WHAT`: an exit status. */
-int worker_main(const char *what);
+/* A kind of worker: those of `ludens web` (web/worker.h) are told in the same way. */
+struct worker_kind {
+    const char *name;
+    void (*run)(struct inbox *b, const struct assignment *a);
+    bool batch; /* it works all the time: the server and the others go first when they wake up */
+};
+
+/* The body of `ludens serve-worker NAME`: an exit status. */
+int worker_main(const struct worker_kind *kind);
 
 void keeper_run(struct inbox *b, const struct assignment *a);
 void search_run(struct inbox *b, const struct assignment *a);

@@ -13,5 +13,7 @@
 void thoughts_print(FILE *out, struct player *p, uint32_t role, const char *name, uint32_t moves);
 /* The same, all moves; NULL without memory or if it did not search. */
 json_t *thoughts_json(struct player *p, uint32_t role);
+/* The same for whoever watches: also the value of each role, and the expected line as joint moves. */
+json_t *thoughts_live(struct player *p, uint32_t role);
 
 #endif

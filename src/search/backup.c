@@ -11,9 +11,9 @@ void flight_undo_pending(struct flight *f)
     for (uint32_t k = 0; k < f->tree_steps && !f->hand->solo; k++) {
         if (!f->path[k]) continue; /* collected meanwhile */
         struct tree_node *n = tree_node(t, f->path[k]);
-        count_add(t, &n->pending, (uint32_t)-1);
         for (uint32_t r = 0; r < t->nroles; r++)
-            pending_add(t, node_action(t, n, r) + f->choice[(size_t)k * t->nroles + r], -1);
+            if (node_actions(t, n, r) > 1)
+                pending_add(t, node_action(t, n, r) + f->choice[(size_t)k * t->nroles + r], -1);
     }
 }
 
@@ -135,10 +135,7 @@ static void keep_path(struct flight *f)
         if (i == count) break;
         f->choice[f->tree_steps] = i;
         f->path[f->tree_steps++] = at = node;
-        if (!f->hand->solo) {
-            count_add(m->tree, &n->pending, 1);
-            pending_add(m->tree, &a[i], 1);
-        }
+        if (!f->hand->solo && count > 1) pending_add(m->tree, &a[i], 1);
         struct state swap = now;
         now = next;
         next = swap;

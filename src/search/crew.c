@@ -119,6 +119,7 @@ static void start(struct crew *c, struct task *tasks, const struct budget *budge
 {
     struct mcts *m = c->searches[0];
     bool together = c->nsearches == 1 && !c->relay;
+    mcts_begin(m);
     m->tree->shared = together;
     if (together) meeting_open(m->meeting, c->n);
     if (c->relay) relay_open(c->relay, m);

@@ -117,8 +117,7 @@ void driver_add(struct driver *d, struct hand *h, const struct budget *budget)
     d->watched += budget->deadline > 0;
     d->shared += h->search->tree->shared;
     h->stats.rounds = d->now; /* until it leaves */
-    h->search->trouble = NULL;
-    h->search->tree->stuck = false;
+    if (!h->search->tree->shared && !relay_serves(h)) mcts_begin(h->search);
     for (uint32_t i = 0; i < d->lanes && h->lanes < wanted; i++) {
         if (d->lane[i].hand) continue;
         d->lane[i].hand = d->lane[i].flying->hand = d->lane[i].parked->hand = h;
@@ -203,6 +202,7 @@ static void fetch_roots(const struct driver *d)
     FOR_LANES(d, i, w, d->in[IDLE][w])
     {
         const struct tree *t = d->lane[i].hand->search->tree;
+        if (relay_serves(d->lane[i].hand)) return; /* the tree is somebody else's */
         const char *root = (const char *)tree_node(t, t->root);
         for (int line = 0; line < 4; line++) __builtin_prefetch(root + 64 * line);
     }
@@ -272,9 +272,15 @@ static void tend_tree(void *data)
     if ((t->full || t->edges_full) && !driver_make_room(c->m, c->budget)) t->stuck = true;
 }
 
+/* Others may set these at the same time. */
+static bool is_set(const bool *flag)
+{
+    return __atomic_load_n(flag, __ATOMIC_RELAXED);
+}
+
 static bool wants_tending(const struct tree *t)
 {
-    return !t->stuck && (__atomic_load_n(&t->tight, __ATOMIC_RELAXED) || t->full || t->edges_full);
+    return !is_set(&t->stuck) && (is_set(&t->tight) || is_set(&t->full) || is_set(&t->edges_full));
 }
 
 static void tend_trees(struct driver *d)

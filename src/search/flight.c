@@ -105,12 +105,12 @@ void flight_take(struct flight *f, uint32_t node, const uint32_t *choice)
     uint32_t nroles = t->nroles, *row = f->choice + (size_t)f->tree_steps * nroles;
     for (uint32_t r = 0; r < nroles; r++) {
         struct tree_action *a = node_action(t, n, r) + choice[r];
+        bool forced = node_actions(t, n, r) == 1;
         row[r] = choice[r];
         f->moves[(size_t)f->steps * nroles + r] = a->move;
-        f->forced[(size_t)f->steps * nroles + r] = node_actions(t, n, r) == 1;
-        if (!f->hand->solo) pending_add(t, a, 1);
+        f->forced[(size_t)f->steps * nroles + r] = forced;
+        if (!f->hand->solo && !forced) pending_add(t, a, 1); /* who has no choice need not be kept off it */
     }
-    if (!f->hand->solo) count_add(t, &n->pending, 1);
     flight_note_state(f, node_state(n), n->words);
     f->path[f->tree_steps++] = node;
     f->steps++;

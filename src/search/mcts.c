@@ -121,6 +121,12 @@ bool mcts_ready(const struct mcts *m)
     return m->tree->root && !(node_flags(tree_node(m->tree, m->tree->root)) & NODE_TERMINAL);
 }
 
+void mcts_begin(struct mcts *m)
+{
+    m->trouble = NULL;
+    m->tree->stuck = false;
+}
+
 static void add_stats(struct mcts_stats *sum, const struct mcts_stats *s)
 {
     sum->simulations += s->simulations;

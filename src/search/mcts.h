@@ -124,6 +124,8 @@ void mcts_free(struct mcts *m);
 bool mcts_root(struct mcts *m, const struct state *state, const struct budget *budget, struct error *error);
 /* The search has a root, and moves to think about. */
 bool mcts_ready(const struct mcts *m);
+/* Forget what kept the last run from going on. Called before hands are put to work. */
+void mcts_begin(struct mcts *m);
 /* Add up what the hands counted. */
 void mcts_count(struct mcts *m);
 /* Join what other searches know of the same root into the first one's report: moves, value, best move. Holds
@@ -134,11 +136,14 @@ void mcts_pool(struct mcts *m, struct mcts *const *others, uint32_t n);
 struct mcts_move {
     uint32_t move, n;
     float mean, best, rave;
+    float value;     /* what the move is chosen by, where it is the mean: mixed with RAVE, if there is any */
     float low, high; /* what is proved of it, for its role */
     uint32_t plies;  /* moves to the end if that is one value; else 0 */
 };
 uint32_t mcts_moves(struct mcts *m, uint32_t role, struct mcts_move *out,
                     uint32_t room); /* most visited first; returns how many there are */
+/* The same, but the one to play first, and behind it those that would be played without it. */
+uint32_t mcts_ranking(struct mcts *m, uint32_t role, struct mcts_move *out, uint32_t room);
 bool mcts_best(struct mcts *m, uint32_t role, uint32_t *move); /* false: the root has no moves */
 /* The line the search expects: joint moves, most visited first, while visits last. Returns the number of
  * steps. */

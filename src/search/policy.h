@@ -6,8 +6,8 @@
  *                                                 │           uniform, Gibbs, epsilon-greedy
  *                                                 └ MAST, TO-MAST, PAST, FAST, NST, or a weighted sum
  *
- * Each scheme is one file in policy/ and one row in policy/registry.c. Everything is per role and keyed by
- * move numbers, so schemes need not know the game. A policy belongs to one search, on one thread.
+ * Each scheme is one file in policy/ and one row in the tables of player/config.c. Everything is per role and
+ * keyed by move numbers, so schemes need not know the game. A policy belongs to one search, on one thread.
  */
 #ifndef SEARCH_POLICY_H
 #define SEARCH_POLICY_H

@@ -174,9 +174,9 @@ static void send_twin(struct hand *h, const struct errand *first)
     f->tree_steps = from->tree_steps;
     for (uint32_t k = 0; k < f->tree_steps; k++) {
         struct tree_node *n = tree_node(t, f->path[k]);
-        count_add(t, &n->pending, 1);
         for (uint32_t i = 0; i < t->nroles; i++)
-            pending_add(t, node_action(t, n, i) + f->choice[(size_t)k * t->nroles + i], 1);
+            if (node_actions(t, n, i) > 1)
+                pending_add(t, node_action(t, n, i) + f->choice[(size_t)k * t->nroles + i], 1);
     }
     stage(h->relay, e);
     h->launched++;

@@ -53,8 +53,9 @@ uint32_t mcts_moves(struct mcts *m, uint32_t role, struct mcts_move *out, uint32
     if (!all) return 0;
     for (uint32_t i = 0; i < count; i++) {
         struct row row = row_of(m, role, i);
-        all[i] = (struct mcts_move){row.move, row.n,         row.mean,       row.best,
-                                    row.rave, row.bound.low, row.bound.high, row.solved ? row.plies : 0};
+        all[i] = (struct mcts_move){row.move,      row.n,          row.mean,
+                                    row.best,      row.rave,       0,
+                                    row.bound.low, row.bound.high, row.solved ? row.plies : 0};
     }
     qsort(all, count, sizeof *all, by_visits);
     if (all != out) {
@@ -124,6 +125,42 @@ static bool draw_from_mixture(const struct mcts *m, uint32_t role, uint32_t coun
     }
     free(share);
     return known;
+}
+
+struct rank {
+    const struct mcts *m;
+    struct row row;
+    uint32_t visits, index, chosen; /* of the root; of the move; the move that is played */
+    uint32_t role;
+};
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct rank *x = a, *y = b;
+    int better = compare(x->m, &x->row, &y->row, x->role, x->visits);
+    if (better) return -better;
+    if ((x->row.move == x->chosen) != (y->row.move == y->chosen)) return x->row.move == x->chosen ? -1 : 1;
+    return x->index < y->index ? -1 : 1;
+}
+
+uint32_t mcts_ranking(struct mcts *m, uint32_t role, struct mcts_move *out, uint32_t room)
+{
+    uint32_t count = m->tree->root ? node_actions(m->tree, tree_node(m->tree, m->tree->root), role) : 0;
+    struct rank *all = malloc((count + 1) * sizeof *all);
+    uint32_t visits = count ? root_visits(m, role) : 0, chosen = UINT32_MAX;
+    if (!all) return 0;
+    mcts_best(m, role, &chosen);
+    for (uint32_t i = 0; i < count; i++)
+        all[i] = (struct rank){m, row_of(m, role, i), visits, i, chosen, role};
+    qsort(all, count, sizeof *all, by_rank);
+    for (uint32_t i = 0; i < count && i < room; i++) {
+        const struct row *row = &all[i].row;
+        out[i] = (struct mcts_move){row->move,      row->n,          row->mean,
+                                    row->best,      row->rave,       worth(m, row, visits),
+                                    row->bound.low, row->bound.high, row->solved ? row->plies : 0};
+    }
+    free(all);
+    return count;
 }
 
 /* Where nothing tells moves apart, the order of the rules must not: any one, but the same each time it is

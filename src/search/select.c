@@ -63,11 +63,14 @@ uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, co
     struct tree_action *a = node_action(m->tree, node, role);
     if (n == 1) return 0;
     if (!m->opt.tree) return rng_below(&h->rng, n);
-    uint32_t untried = 0, avoid = to_avoid(m, a, n);
-    for (uint32_t i = 0; i < n; i++) untried += is_untried(&a[i], avoid);
+    uint32_t untried = 0, pending_here = 0, avoid = to_avoid(m, a, n);
+    for (uint32_t i = 0; i < n; i++) {
+        untried += is_untried(&a[i], avoid);
+        pending_here += pending_of(&a[i]);
+    }
     if (untried && (untried == n || !m->opt.urgency)) return try_new(h, a, n, untried, avoid, s);
 
-    uint32_t visits = count_of(&node->visits) + count_of(&node->pending);
+    uint32_t visits = count_of(&node->visits) + pending_here;
     float ln_visits = logf((float)(visits ? visits : 1)), c = m->opt.c;
     float beta = m->opt.rave ? select_beta(m->opt.rave, visits) : 0;
     const struct rave *rave = m->opt.rave ? node_rave(m->tree, node, role) : NULL;

@@ -503,9 +503,7 @@ static uint32_t forward_node(struct collection *c, uint32_t node)
     struct tree_node *n = old_node(c, node);
     struct tree *to = c->to;
     if (n->forward) return n->forward;
-    if (n->pending == 0 && (n->visits < c->least || c->closed || to->used + n->size > c->room) &&
-        to->used > 1)
-        return 0;
+    if ((n->visits < c->least || c->closed || to->used + n->size > c->room) && to->used > 1) return 0;
     uint32_t at = to->used;
     memcpy(to->space + at, n, (size_t)n->size * 8);
     tree_node(to, at)->flags &= ~(uint32_t)NODE_MARKED;

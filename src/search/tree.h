@@ -67,7 +67,7 @@ enum {
 struct tree_node {
     uint64_t hash;
     uint32_t visits; /* N(s): finished simulations */
-    uint32_t pending;
+    uint32_t unused;
     uint32_t words;   /* of the state */
     uint32_t size;    /* of the node, in words */
     uint32_t mover;   /* the only role with more than one action; 0 if none has; NO_MOVER if several have */

@@ -40,7 +40,7 @@ class Server:
     def __init__(self, case, *arguments):
         self.case, self.folder = case, case.path(f"log{id(self)}")
         self.process = subprocess.Popen([harness.LUDENS, "serve", "--port", "0", "--log", self.folder, "--seed", "1",
-                                         *map(str, arguments)], stdout=subprocess.PIPE, text=True)
+                                         *map(str, arguments)], stdout=subprocess.PIPE, stderr=open(case.path(f"err{id(self)}"), "w"), text=True)
         self.port = int(re.search(r"port (\d+)", self.process.stdout.readline()).group(1))
         self.url = f"http://127.0.0.1:{self.port}"
         case.addCleanup(self.end)
@@ -56,6 +56,10 @@ class Server:
                 time.sleep(0.05)
             self.case.assertFalse([pid for pid in children if alive(pid)])
         self.process.stdout.close()
+
+    def errors(self):
+        with open(self.case.path(f"err{id(self)}"), encoding="utf-8") as file:
+            return file.read()
 
     def children(self, what=""):
         """Process ids of the workers, "search" or "keeper" or both."""
@@ -90,6 +94,22 @@ class Server:
 
     def events(self, name, event):
         return [e for e in self.log(name) if e["event"] == event]
+
+
+def own_addresses():
+    """IPv4 addresses of this machine, as a name lookup and the routing table tell them."""
+    found = []
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        try:
+            s.connect(("192.0.2.1", 9))  # nothing is sent
+            found.append(s.getsockname()[0])
+        except OSError:
+            pass
+    try:
+        found += socket.gethostbyname_ex(socket.gethostname())[2]
+    except OSError:
+        pass
+    return found
 
 
 def request(message):

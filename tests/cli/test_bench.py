@@ -8,10 +8,10 @@ import harness
 
 class Bench(harness.Case):
     def results(self, *arguments):
-        return json.loads(self.ludens("bench", "--json", "-t", "0.06", *arguments)[0])
+        return json.loads(self.ludens("bench", "--json", "--seconds", "0.06", *arguments)[0])
 
     def test_every_engine_is_measured_with_one_thread_and_with_many(self):
-        (game,) = self.results("ticTacToe", "-j", 2)["games"]
+        (game,) = self.results("ticTacToe", "--threads", 2)["games"]
         engines = {(r["engine"], r.get("lanes"), r["threads"]) for r in game["runs"]}
         for threads in 1, 2:
             self.assertLessEqual({("lifted", None, threads), ("event", None, threads), ("circuit", 64, threads)},
@@ -23,19 +23,19 @@ class Bench(harness.Case):
             self.assertGreater(run["transitions"], 5 * run["games"])
 
     def test_the_profile_accounts_for_everything(self):
-        (game,) = self.results("connectFour", "-j", 1, "--profile")["games"]
+        (game,) = self.results("connectFour", "--threads", 1, "--profile")["games"]
         for run in game["runs"]:
             if run["engine"] == "circuit":
                 self.assertEqual(set(run["profile"]), {"view", "choose", "step", "goal", "bookkeeping"})
                 self.assertAlmostEqual(sum(run["profile"].values()), 1, places=3)
 
     def test_a_game_that_does_not_ground_in_time_is_played_by_the_lifted_engine(self):
-        (game,) = self.results("skirmish", "-j", 1, "--ground", "0.001")["games"]
+        (game,) = self.results("skirmish", "--threads", 1, "--ground", "0.001")["games"]
         self.assertIn("out of time", game["not_grounded"])
         self.assertEqual({r["engine"] for r in game["runs"]}, {"lifted"})
 
     def test_text_names_the_games_and_their_mean(self):
-        out = self.ludens("bench", "-t", "0.1", "-j", 1, "ticTacToe", "connectFour")[0]
+        out = self.ludens("bench", "--seconds", "0.1", "-J", 1, "ticTacToe", "connectFour")[0]
         self.assertIn("ticTacToe: ", out)
         self.assertIn("geometric mean of 2 games", out)
 

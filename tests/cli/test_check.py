@@ -59,6 +59,22 @@ class Check(harness.Case):
         self.assertGreater(n, 0)
         self.assertIn((severity, id, None), self.findings(sheet, 1 if severity == "error" else 0))
 
+    def test_hidden_information_is_refused_and_a_relation_of_that_name_is_not(self):
+        sees = "(<= (sees black ?m) (does white ?m))\n"
+        self.assertIn(("error", "hidden-information", 21), self.findings(SOUND + sees, 1))
+        for command in "sim", "think", "info":
+            err = self.ludens(command, self.write("sees.kif", SOUND + sees), status=2)[1]
+            self.assertIn("GDL-II", err)
+        used = SOUND.replace("(<= (legal black noop)", "(sees black white)\n(<= (legal black noop) (sees black white)")
+        self.assertEqual(self.findings(used, 0), [])
+
+    def test_chance_needs_no_goal(self):
+        goal = "(<= (goal black 0)\n    (true (picked ?x)))\n"
+        chance = SOUND.replace(goal, "").replace("black", "random")
+        self.assertEqual(self.findings(chance, 0), [])
+        self.assertIn("1 clean", self.ludens("check", self.write("chance.kif", chance))[0])
+        self.assertEqual([f[1] for f in self.findings(SOUND.replace(goal, ""), 0)], ["role-without-goal"])
+
     def test_a_sound_sheet_is_passed_in_silence(self):
         self.assertEqual(self.findings(SOUND, 0), [])
         out, err = self.ludens("check", self.write("game.kif", SOUND))

@@ -35,7 +35,7 @@ class Games(harness.Case):
         turns = {"one role": "alone"}
         for game in self.library():
             with self.subTest(game["name"]):
-                info = json.loads(self.ludens("info", game["name"], "--json", "-n", GAMES, "-t", 60, "-e", "lifted")[0])
+                info = json.loads(self.ludens("info", game["name"], "--json", "-n", GAMES, "--seconds", 60, "-e", "lifted")[0])
                 self.assertGreaterEqual(info["games"], GAMES / 4)
                 self.assertEqual(game["players"], len(info["roles"]))
                 self.assertEqual(game["turns"], turns.get(info["turns"], info["turns"]))
@@ -72,9 +72,9 @@ class Games(harness.Case):
         self.assertEqual([g["name"] for g in out], ["goofspiel4", "goofspiel5", "goofspiel6", "goofspiel9"])
         out = json.loads(self.ludens("games", "cards", "9", "--json")[0])
         self.assertEqual([g["name"] for g in out], ["goofspiel9"])
-        for game in json.loads(self.ludens("games", "-p", 3, "--json")[0]):
+        for game in json.loads(self.ludens("games", "--players", 3, "--json")[0]):
             self.assertEqual(game["players"], 3)
-        out = json.loads(self.ludens("games", "-p", 2, "-t", "simultaneous", "--json")[0])
+        out = json.loads(self.ludens("games", "--players", 2, "-t", "simultaneous", "--json")[0])
         self.assertIn("battle", [g["name"] for g in out])
         self.assertNotIn("connectFour", [g["name"] for g in out])
 

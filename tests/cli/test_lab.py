@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tournaments as people run them: killed, resumed, shared, changed, reported."""
+import contextlib
 import csv
 import io
 import json
 import os
 import random
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -115,7 +117,7 @@ class Lab(harness.Case):
         while self.count("stopped.db") < 3 and run.poll() is None:
             time.sleep(0.01)
         run.send_signal(signal.SIGINT)
-        self.assertEqual(run.wait(), 0)
+        self.assertEqual(run.wait(), 130)
         with sqlite3.connect(self.path("stopped.db")) as sql:
             self.assertEqual(sql.execute("SELECT count(*) FROM claim").fetchone()[0], 0)
             self.assertEqual(sql.execute("SELECT count(*) FROM runner").fetchone()[0], 0)
@@ -185,8 +187,49 @@ class Lab(harness.Case):
         out = self.ludens("lab", "report", self.spec, "--db", self.path("t.db"), "--json")[0]
         self.assertEqual([e["name"] for e in json.loads(out)], ["small", "small:sims=10", "small:quick"])
         page = self.report("t.db", "--html", "-")
-        for command in "small", "small --sims 10", "small --quick":
-            self.assertIn(f"<code>ludens lab run {command}</code>", page)
+        # what the foot says is what was run: running it again plays nothing new
+        commands = re.findall("<code>ludens lab run small(.*?)</code>", page)
+        self.assertEqual(commands, [" --games 2", " --sims 10 --games 2", " --quick --games 2"])
+        for command in commands:
+            self.assertIn("; 0 played now", self.run_lab("t.db", *command.split())[1])
+        self.assertEqual(self.count("t.db"), 24)
+        # headlines do not promise another budget
+        self.assertEqual(re.findall("<h1>(.*?)</h1>", page),
+                         ["A small tournament", "A small tournament, played with --sims 10", "A small tournament, played with --quick"])
+
+    def test_experiments_are_known_by_their_name_in_the_database(self):
+        self.run_lab("t.db", "--games", 2)
+        self.run_lab("t.db", "--games", 2, "--sims", 10)
+        os.remove(self.spec)
+        for name, found in ("small", ["small", "small:sims=10"]), ("small:sims=10", ["small:sims=10"]):
+            out = self.ludens("lab", "report", name, "--db", self.path("t.db"), "--json")[0]
+            self.assertEqual([e["name"] for e in json.loads(out)], found)
+            self.ludens("lab", "game", name, "--db", self.path("t.db"))
+        err = self.ludens("lab", "report", "smal", "--db", self.path("t.db"), status=2)[1]
+        self.assertIn("there is no experiment 'smal'", err)
+
+    def test_few_games_have_the_interval_of_few_games(self):
+        self.spec = self.write("few.yaml", "games: [ticTacToe]\nplayers: [cadia2007, random]\nnumber: 2\nbudget: {sims: 200}\n")
+        self.run_lab("t.db")
+        cell = json.loads(self.report("t.db", "--json"))[0]["cells"][0]["rate"]
+        self.assertEqual(cell["mean"], 100)
+        low = 100 * 2 / (2 + 1.96 ** 2)  # Wilson's, for two of two
+        self.assertAlmostEqual(cell["low"], low, 6)
+        for page in self.report("t.db"), self.report("t.db", "--details"), self.report("t.db", "--html", "-"):
+            self.assertIn(f"({low:.0f}–100)", page)
+            self.assertNotIn("±0.0", page)
+        self.assertIn("Wilson", self.report("t.db"))
+
+    def test_names_in_plots_are_not_cut_off(self):
+        names = ["i", "A name with twenty-six chars", "WWWWWWWWWWWWWWWWWWWW"]
+        games = "\n".join(f"  - {{game: ticTacToe, label: {name}}}" for name in names)
+        self.spec = self.write("names.yaml", f"games:\n{games}\nplayers: [legal, random]\nnumber: 1\n")
+        self.run_lab("t.db")
+        page = self.report("t.db", "--html", "-")
+        labels = re.findall('<text x="([0-9.]+)" y="[0-9.]+" text-anchor="end">(.*?)</text>', page)
+        self.assertEqual([text for _, text in labels], ["i", "A name with twenty-six cha…", "W" * 20])
+        for x, text in labels:  # 11 px: 6.2 are the average of a sans-serif face, a W has 10.9
+            self.assertGreaterEqual(float(x) - (10.9 if "W" in text else 6.2) * len(text), 0, text)
 
     def test_reports_say_the_same_in_every_format(self):
         self.run_lab("t.db", "--games", 40)
@@ -211,7 +254,7 @@ class Lab(harness.Case):
             seats = [s["rate"] for s in cell["seats"]]
             self.assertEqual([s["games"] for s in seats], [20, 20])
             self.assertAlmostEqual(sum(s["mean"] for s in seats) / 2, mean, 3)
-            self.assertIn(f"{mean:.1f} ±{half:.1f}", text)
+            self.assertIn(f"{mean:.1f} ±{half:.1f}" if half else f"{mean:.1f} (", text)
         self.assertEqual(data["cells"][0]["published"], {"value": 50.5, "interval": 3.1})
         self.assertIn("50.5 ±3.1", text)
         # a player with half the speed has half the simulations
@@ -226,6 +269,75 @@ class Lab(harness.Case):
         self.assertNotRegex(page, r"(src|href)=.?https?:")
         for row in table:
             self.assertIn(f"{float(row['rate']):.1f}", page)
+
+    def test_nothing_that_a_database_brings_along_is_run(self):
+        endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT "
+        columns = "1 cell, 0 number, 1 seed, 1 seats, 1 goals, 1 errors, x simulations"
+        hostile = {
+            "view": f"ALTER TABLE game RENAME TO games; CREATE VIEW game AS {endless}{columns} FROM n",
+            "trigger": "CREATE TRIGGER t AFTER INSERT ON runner BEGIN DELETE FROM game; END",
+            "index": "CREATE INDEX i ON game (hex(seed))",
+            "table": "CREATE TABLE more (x)",
+            "game": "DROP TABLE game; CREATE TABLE game (cell, number, seed, seats, goals, errors, simulations, thoughts,"
+                    " thinking, steps, seconds AS (length(hex(zeroblob(400000000)))), moves, version, host, finished)"}
+        self.run_lab("good.db", "--games", 2)
+        for name, sql in hostile.items():
+            with self.subTest(name):
+                path = self.path(name + ".db")
+                shutil.copy(self.path("good.db"), path)
+                with contextlib.closing(sqlite3.connect(path)) as db:
+                    db.executescript(sql)
+                before = self.read(path)
+                for command in (["report", path], ["game", "small", "--db", path], ["merge", self.path("mine.db"), path],
+                                ["run", self.spec, "--games", 3, "--db", path]):
+                    out, err = self.ludens("lab", *command, status=2)
+                    self.assertIn("the laboratory did not make", err)
+                self.assertEqual(self.read(path), before)
+        self.run_lab("good.db", "--games", 3)  # and the good one is still one
+
+    def test_what_cannot_be_written_can_be_read(self):
+        self.run_lab("t.db", "--games", 2)
+        folder = self.path("media")
+        os.mkdir(folder)
+        shutil.copy(self.path("t.db"), folder)
+        os.chmod(self.folder, 0o755)
+        os.chmod(os.path.join(folder, "t.db"), 0o444)
+        os.chmod(folder, 0o555)
+        self.addCleanup(os.chmod, folder, 0o755)
+        whole = self.report("t.db", "--json")
+        somebody = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+        try:
+            subprocess.run([harness.LUDENS, "--version"], check=True, stdout=subprocess.DEVNULL, **somebody)
+        except (OSError, subprocess.SubprocessError):
+            self.skipTest("nobody may not run the program")
+        for command, expected in [(["report", "t.db", "--json"], whole), (["report", "small.yaml", "--db", "t.db", "--json"], whole),
+                                  (["game", "small", "--db", "t.db"], None)]:
+            where = [os.path.join(folder, c) if c == "t.db" else self.spec if c == "small.yaml" else c for c in command]
+            run = subprocess.run([harness.LUDENS, "lab", *where], capture_output=True, text=True, **somebody)
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+            self.assertEqual(run.stdout, expected or run.stdout)
+        self.assertEqual(os.listdir(folder), ["t.db"])
+        self.assertIn("new games", self.ludens("lab", "merge", self.path("m.db"), os.path.join(folder, "t.db"))[0])
+
+    def test_games_claimed_elsewhere_are_left_alone_while_the_heart_beats(self):
+        self.run_lab("t.db", "--games", 2)
+        with contextlib.closing(sqlite3.connect(self.path("t.db"))) as sql:
+            sql.execute("DELETE FROM game WHERE number = 1")
+            gone, = sql.execute("SELECT count(*) FROM cell").fetchone()
+            for age in 60, 180:
+                sql.execute("INSERT INTO runner (host, pid, born, beat) VALUES ('elsewhere', 1, 'then', ?)", (int(time.time()) - age,))
+            young, old = (row[0] for row in sql.execute("SELECT id FROM runner ORDER BY id"))
+            cells = [row[0] for row in sql.execute("SELECT id FROM cell ORDER BY id")]
+            for cell in cells:
+                sql.execute("INSERT INTO claim (cell, number, runner) VALUES (?, 1, ?)", (cell, young if cell == cells[0] else old))
+            sql.commit()
+        out, err = self.run_lab("t.db", "--games", 2)
+        self.assertIn(f"; {gone - 1} played now", err)
+        self.assertIn("1 in the hands of others", err)
+
+    def test_a_file_that_is_too_large_is_refused(self):
+        path = self.write("large.yaml", SMALL + "# " + "x" * (5 << 20) + "\n")
+        self.assertIn("too large for an experiment", self.ludens("lab", "run", path, "--db", self.path("t.db"), status=2)[1])
 
     def test_one_player_alone_has_a_mean_goal(self):
         self.spec = self.write("alone.yaml", "games: [queens8]\nplayers: [cadia2007, random]\npairings: [[cadia2007], [random]]\n"

@@ -139,6 +139,21 @@ class Boards(harness.Case):
         self.run_lab(spec, "--quick", "--steps", 100)
         out, _ = self.report(spec + ":100steps")
         self.assertIn("race:100steps", out)
+        # and with the experiment it is a variant of
+        out, _ = self.report(spec)
+        self.assertEqual([line.split(": ")[0] for line in out.splitlines() if line.startswith("race")], ["race", "race:100steps"])
+        self.assertEqual([e["name"] for e in json.loads(self.report(spec, "--json")[0])], ["race", "race:100steps"])
+        self.assertEqual(len({line.split(",")[0] for line in self.report(spec, "--csv")[0].splitlines()}), 3)  # one header
+        page, _ = self.report(spec, "--html", "-")
+        self.assertEqual(re.findall("<code>(.*?)</code>", page), ["ludens lab run race", "ludens lab run race --steps 100"])
+        self.assertEqual(page.count("<!doctype"), 1)
+        out, _ = self.report(spec, "--svg", self.path("figure"))
+        self.assertTrue(all(os.path.exists(path) for path in out.split()))
+        self.assertEqual(len(set(out.split())), len(out.split()))
+        self.assertTrue(any("-100steps-" in path for path in out.split()))
+        # in the whole database it is only known where its file can be found
+        _, err = self.ludens("lab", "report", self.path("lab.db"))
+        self.assertIn("race:100steps: there is no experiment", err)
 
     def test_figures_are_well_formed_and_show_the_numbers(self):
         race, runners = self.write("race.yaml", RACE), self.write("runners.yaml", RUNNERS)

@@ -29,6 +29,24 @@ class Papers(harness.Case):
             # two games a cell with hardly any thought: enough to see that names, players and figures fit
             self.ludens("lab", "run", "paper/" + table, "--quick", "--sims", 3, "--games", 2, "--only", game,
                         "--db", self.db)
+            with self.subTest(table):
+                self.check_what_was_played(table)
+
+    def check_what_was_played(self, table):
+        reports = json.loads(self.ludens("lab", "report", f"paper/{table}:quick:sims=3", "--db", self.db, "--json")[0])
+        self.assertEqual(len(reports), 1)
+        cells = [cell for cell in reports[0]["cells"] if cell["rate"]["games"]]
+        self.assertGreater(len(cells), 0)
+        self.assertEqual(len({cell["game"] for cell in cells}), 1)
+        self.assertTrue(any("published" in cell for cell in cells))
+        for cell in cells:
+            self.assertEqual(cell["rate"]["games"], 2)
+            self.assertEqual(sum(player["errors"] for player in cell["players"]), 0)
+            self.assertEqual(len({player["name"] for player in cell["players"]}), len(cell["players"]))
+            for player in cell["players"]:
+                if player["searches"]:  # the budget that was asked for, or the part of it that a slower player has
+                    self.assertLessEqual(player["simulations"] / player["searches"], 3)
+                    self.assertGreater(player["simulations"], 0)
 
     def test_only_the_games_named_are_played_now(self):
         self.ludens("lab", "run", "paper/000-table-11", "--sims", 3, "--games", 2, "--only", "runners,Sheep and Wolf",

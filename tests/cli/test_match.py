@@ -41,6 +41,39 @@ class Match(harness.Case):
         with open(path, encoding="utf-8") as file:
             return json.load(file), out
 
+    def test_the_role_random_is_chance(self):
+        coin = """(role random) (role robot) (init start) (side 1) (side 2) (side 3) (side 4)
+            (<= (legal random noop) (true start)) (<= (legal random (throw ?n)) (true (bet ?b)) (side ?n))
+            (<= (legal robot ?b) (true start) (choice ?b)) (<= (legal robot wait) (true (bet ?b)))
+            (choice safe) (choice gamble)
+            (<= (next (bet ?b)) (does robot ?b) (true start))
+            (<= (next (over ?b ?n)) (true (bet ?b)) (does random (throw ?n)))
+            (<= terminal (true (over ?b ?n)))
+            (<= (goal robot 50) (true (over safe ?n))) (<= (goal robot 100) (true (over gamble 1)))
+            (<= (goal robot 0) (true (over gamble ?n)) (distinct ?n 1))"""
+        path = self.write("coin.kif", coin)
+        thrown = set()
+        for seed in range(1, 30):
+            self.ludens("match", path, "--sims", 50, "--seed", seed, "--record", self.path("r.json"), "--quiet")
+            record = json.loads(self.read(self.path("r.json")))
+            self.assertEqual(record["players"], ["random", "champion"])
+            self.assertEqual(record["moves"][0], ["noop", "safe"])  # 50, and not one chance in four of 100
+            thrown.add(record["moves"][1][0])
+        self.assertEqual(len(thrown), 4)
+        for command in ["match", path, "--quiet"], ["play", path]:
+            err = self.ludens(*command, "--sims", 10)[1]
+            self.assertEqual(err.count("the role random is chance"), 1)
+            self.assertEqual(self.ludens(*command, "--sims", 10, "--seat", "random=nst")[1], "")
+        self.assertIn("robot plays safe", self.ludens("think", path, "--sims", 500)[0])
+
+    def test_the_table_has_the_95_percent_interval(self):
+        out, err = self.ludens("match", self.write("walk.kif", game(1)), "--others", "random", "--sims", 1, "--repeat", 30, "--seed", 5,
+                               "--record", self.path("r.json"), "--quiet")
+        rewards = [json.loads(self.read(self.path(f"r-{i:02}.json")))["rewards"][0] for i in range(1, 31)]
+        mean = sum(rewards) / 30
+        half = 1.96 * (sum((x - mean) ** 2 for x in rewards) / 29 / 30) ** 0.5
+        self.assertRegex(out, rf"(?m)^left +random +{mean:.2f} +{half:.2f} ")
+
     def test_players_of_ours(self):
         record, out = self.match(game(3), "--others", "random", "--sims", 10, "--states")
         self.assertEqual(len(record["moves"]), 3)
@@ -128,6 +161,44 @@ class Match(harness.Case):
         row = re.search(r"(?m)^left .*", out).group(0).split()
         self.assertEqual(row[-5:-2], ["1", "4", "2"])
 
+    def test_forfeits_end_the_match_where_rules_for_them_say_so(self):
+        def at_step(n, what):
+            return self.fake(polite(lambda player, message: what if player.matches[message[1]]["plays"] == n else "stay"))
+
+        silent = [9]
+        for rule, what, ends in [("illegal", "(fly 1 up)", True), ("illegal", silent, False), ("late", silent, True),
+                                 ("late", None, True), ("late", "(fly 1 up)", False), ("any", None, True),
+                                 ("any", "(fly 1 up)", True)]:
+            with self.subTest(rule, what=what):
+                bad, good = at_step(2, what), self.fake(polite(lambda *_: "stay"))
+                record, out = self.match(game(4), "--seat", f"left={bad.url}", "--seat", f"right={good.url}", "--start", 9,
+                                         "--clock", 1, "--grace", 0, "--forfeit", rule, status=1 if ends else 0)
+                self.assertEqual(len(record["moves"]), 2 if ends else 4)
+                self.assertEqual(record["ending"], "forfeited" if ends else "completed")
+                self.assertEqual(record.get("forfeits"), ["left"] if ends else None)
+                self.assertEqual(good.kinds()[-1], "ABORT" if ends else "STOP")
+                if not ends:
+                    continue
+                self.assertEqual(record["rewards"], [0, 100])
+                self.assertIn("Forfeited by left. Result: left 0, right 100", out)
+                self.assertIn("0 matches completed, 1 forfeited", out)
+                path = self.path("record.json")
+                shown, err = self.ludens("replay", path)
+                self.assertIn("Forfeited by left.", shown)
+                text = self.write("record.pgn", self.ludens("replay", path, "--pgn")[0])
+                again = json.loads(self.ludens("replay", text, "--json", "--game", self.path("walk.kif"))[0])
+                for key in "ending", "forfeits", "rewards", "moves":
+                    self.assertEqual(again[key], record[key])
+        self.assertIn("late, illegal or any", self.ludens("match", "ticTacToe", "--forfeit", "never", status=2)[1])
+
+    def test_who_makes_no_move_of_its_own_is_named(self):
+        mute, good = self.fake(polite(lambda *_: "nonsense")), self.fake(polite(lambda *_: "stay"))
+        record, out = self.match(game(3), "--seat", f"left={mute.url}", "--seat", f"right={good.url}", "--start", 9, "--clock", 9,
+                                 status=1)
+        self.assertEqual(record["ending"], "completed")
+        self.assertIn("left made no move of its own in 1 match: its moves are by chance", out)
+        self.assertNotIn("right made no move", out)
+
     def test_a_player_that_dies(self):
         def move(player, message):
             if player.matches[message[1]]["plays"] == 2:
@@ -199,7 +270,7 @@ class Match(harness.Case):
             return [30, b""]
 
         status, out, player = self.interrupted(polite(move), asked)
-        self.assertEqual(status, 1)
+        self.assertEqual(status, 130)
         self.assertEqual(player.kinds(), ["INFO", "START", "PLAY", "ABORT"])
         self.assertIn("1 aborted", out)
         with open(self.path("r-1.json"), encoding="utf-8") as file:
@@ -214,7 +285,7 @@ class Match(harness.Case):
             (asked if message[0] == "PLAY" else aborted).set()
             return [30, b""]
 
-        self.assertEqual(self.interrupted(answer, asked, aborted)[0], -signal.SIGINT)
+        self.assertEqual(self.interrupted(answer, asked, aborted)[0], 130)
 
     def test_rules_that_fail_abort_the_match(self):
         rules = game(3).replace("(legal right stay)", "").replace("(legal right (go 1 up))", "(<= (legal right stay) (true (step 0)))")

@@ -96,7 +96,7 @@ class Perft(harness.Case):
         first = [run.stdout.readline() for _ in range(3)]
         run.send_signal(signal.SIGINT)
         out, err = run.communicate(timeout=60)
-        self.assertEqual(run.returncode, 2)
+        self.assertEqual(run.returncode, 130)
         self.assertIn("22", first[2])
         self.assertIn("interrupted", err)
 

@@ -1,8 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
+import fcntl
 import json
 import os
+import pty
+import struct
+import subprocess
 import tempfile
+import termios
 
 import harness
 
@@ -64,6 +69,17 @@ class Play(harness.Case):
         self.assertRegex(out, r"yellow \(rave,lanes=1\): 300 simulations")
         self.assertRegex(out, r"\(drop \d\) +\d+ visits +\d+\.\d")
 
+    def test_nothing_of_a_step_is_seen_before_all_have_chosen(self):
+        # the other seat comes first in the rules, and has chosen when the person is asked
+        for lines in [], ["--lines", 5]:
+            game = ("play", "goofspiel5", "--seat", "right=human", "--others", "nst", "--sims", 100, "--seed", 3, *lines)
+            asked, shown = self.ludens(*game, stdin="1\nq\n")[0].split("right> ", 2)[:2]
+            self.assertNotIn("visits", asked)
+            self.assertNotIn("simulations", asked)
+            self.assertNotIn("show", asked.split("\n   1  ")[0])
+            self.assertRegex(shown, r"\n1\. left \(show \d\), right \(show 1\)")
+            self.assertEqual("left (nst): 100 simulations" in shown.split("\n1. ")[0], bool(lines))
+
     def test_hint_take_back_and_save(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "game.json")
@@ -78,6 +94,89 @@ class Play(harness.Case):
             self.assertEqual(saved["moves"][0], ["(drop 1)", "noop"])
             out, err = self.ludens("think", "connectFour", "--at", path, "--sims", 200, "--json")
             self.assertEqual(json.loads(out)["role"], "red")
+
+    def test_resigning_ends_the_game(self):
+        out, err = self.ludens("play", "connectFour", "--seat", "red=human", "--others", "random", "--seed", 1, stdin="4\nresign\n")
+        self.assertIn("red resigns.\nThe game is over after 2 steps: red 0, yellow 100.", out)
+        self.assertNotIn("was left", out)
+
+    def test_a_saved_game_goes_on(self):
+        path = self.path("game.json")
+        game = ("play", "connectFour", "--seat", "red=human", "--others", "random", "--seed", 1)
+        self.ludens(*game, stdin=f"4\n4\nsave {path}\nq\n")
+        saved = json.loads(self.read(path))["moves"]
+        self.assertEqual(len(saved), 4)
+        out, err = self.ludens(*game, "--at", path, stdin=f"back\n1\nsave {path}\nq\n")
+        moves = json.loads(self.read(path))["moves"]
+        self.assertEqual((moves[:2], moves[2][0]), (saved[:2], "(drop 1)"))
+        out, err = self.ludens(*game, "--at", path, "--ply", 2, "--moves", "(drop 7); (drop 7)", stdin=f"save {path}\nq\n")
+        self.assertEqual(json.loads(self.read(path))["moves"], saved[:2] + [["(drop 7)", "noop"], ["noop", "(drop 7)"]])
+        self.ludens("verify", "connectFour", path)
+        for options, message in [(["--at", path, "--ply", 9], "has 4 moves"), (["--ply", 1], "--at"), (["--moves", "(drop 9)"], "drop 9"),
+                                 (["--at", self.path("none.json")], "none.json")]:
+            self.assertIn(message, self.ludens(*game, *options, status=2)[1])
+        # a computer that sits there knows where it begins
+        out, err = self.ludens("play", "ticTacToe", "--sims", 300, "--seed", 1, "--moves",
+                               "(mark 1 1); (mark 2 1); (mark 1 2); (mark 2 2)", "--until", 5)
+        self.assertIn("5. xplayer (mark 1 3)", out)
+
+    def test_what_can_be_typed_is_said(self):
+        out, err = self.ludens("play", "ticTacToe", "--others", "human", stdin="q\n")
+        help_text = self.ludens("play", "--help")[0]
+        with open(os.path.join(harness.GAMES, "..", "docs", "commands.md"), encoding="utf-8") as file:
+            manual = file.read()
+        for word in "hint", "back", "undo", "save FILE", "resign", "quit", "? WORD":
+            for text in out, help_text, manual:
+                self.assertIn(word, text)
+        again = self.ludens("play", "ticTacToe", "--others", "human", stdin="1\n?\n? mark 2\nq\n")[0].split("oplayer> ")
+        self.assertNotIn("resign", again[0].split("xplayer> ")[1])  # at first sight only, and when asked
+        self.assertIn("resign", again[1])
+        self.assertRegex(again[2], r"^\n +\d  \(mark 2 1\) +\d  \(mark 2 2\) +\d  \(mark 2 3\)\n$")
+
+    def terminal(self, arguments, says, rows=24):
+        """Play on a terminal of our own; what was on the screen."""
+        master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, 80, 0, 0))
+        env = {**os.environ, "TERM": "dumb", "INPUTRC": "/dev/null"}
+        run = subprocess.Popen([harness.LUDENS, *map(str, arguments)], stdin=slave, stdout=slave, stderr=slave, env=env, close_fds=True)
+        os.close(slave)
+        screen = b""
+        for wait, text in says:
+            while wait.encode() not in screen.rsplit(b"\x00", 1)[-1]:
+                screen += os.read(master, 4096)
+            screen += b"\x00"  # what comes now is new
+            os.write(master, text.encode())
+        try:
+            while True:
+                more = os.read(master, 4096)
+                if not more:
+                    break
+                screen += more
+        except OSError:
+            pass  # it has ended
+        self.assertEqual(run.wait(60), 0)
+        os.close(master)
+        return screen.replace(b"\x00", b"").decode(errors="replace").replace("\r\n", "\n")
+
+    def test_lines_are_edited_and_completed_on_a_terminal(self):
+        # TAB completes as far as it is clear; the arrow brings the line back; moves may be typed without parentheses
+        out = self.terminal(["play", "ticTacToe", "--others", "human"],
+                            [("xplayer> ", "mark 1\t1)\n"), ("oplayer> ", "(ma\t2 2)\n"), ("xplayer> ", "res\t\n")])
+        self.assertIn("1. xplayer (mark 1 1)", out)
+        self.assertIn("2. oplayer (mark 2 2)", out)
+        self.assertIn("xplayer resigns.", out)
+
+    def test_the_board_stays_on_the_screen(self):
+        out = self.terminal(["play", "amazons6x6", "--others", "human"], [("> ", "?\n"), ("> ", "q\n")], rows=12)
+        first, then = out.split("> ")[0], out.split("> ")[1]
+        self.assertRegex(first, r"\d+ moves, such as \(.*\): \? lists them all")
+        self.assertNotIn("  2  (", first)
+        self.assertIn("  2  (", then)
+
+    def test_what_two_people_choose_at_the_same_time_is_not_shown(self):
+        out = self.terminal(["play", "goofspiel5", "--others", "human"], [("left> ", "5\n"), ("right> ", "4\n"), ("left> ", "q\n")])
+        self.assertNotIn("5", out.split("left> ")[1].split("right> ")[0].replace("(show 5)", "").split("\n")[0])
+        self.assertIn("1. left (show 5), right (show 4)", out)
 
     def test_bad_seats(self):
         for seat, message in [("red", "ROLE=PLAYER"), ("blue=random", "its roles are: red, yellow"),

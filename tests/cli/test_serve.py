@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`ludens serve` against raw sockets: every form of every message, everything that can go wrong with one."""
+import json
+import os
+import re
 import socket
 import threading
 import time
+import unittest
 import urllib.parse
 
 import harness
-from serving import NODES, TREE, Server, body, node, receive, request, status, steps
+from serving import NODES, TREE, Server, body, node, own_addresses, receive, request, status, steps
 
 INFO = "((name ludens) (status available) (species alien))"
 
@@ -28,13 +32,13 @@ class Serve(harness.Case):
             "as the reference server": request("( INFO )"),
             "any case": request("(iNfO)"),
             "without parentheses": request("info"),
-            "HTTP/1.1": b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\n(info)",
-            "chunked": b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n(in\r\n3\r\nfo)\r\n0\r\n\r\n",
+            "HTTP/1.1": b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 6\r\n\r\n(info)",
+            "chunked": b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n(in\r\n3\r\nfo)\r\n0\r\n\r\n",
             "no length": plain + b"(INFO)",
             "no length, bare line ends": plain.replace(b"\r", b"") + b" ( INFO ; so\n ) ",
             "GET": b"GET /%28INFO%29 HTTP/1.0\r\n\r\n",
             "GET with plus": b"GET /%28+INFO+%29 HTTP/1.0\r\n\r\n",
-            "GET not encoded": b"GET /(INFO) HTTP/1.1\r\nHost: x\r\n\r\n",
+            "GET not encoded": b"GET /(INFO) HTTP/1.1\r\nHost: localhost\r\n\r\n",
             "GET of nothing": b"GET / HTTP/1.0\r\n\r\n",
             "garbage behind it": request("(INFO)") + b"\x00\xff) GET / HTTP/9.9\r\n\r\n" * 100,
         }
@@ -44,7 +48,7 @@ class Serve(harness.Case):
                     answer = server.raw(data, pause)
                     self.assertEqual(status(answer), 200)
                     self.assertEqual(body(answer), INFO)
-                    self.assertIn(b"Access-Control-Allow-Origin: *", answer)
+                    self.assertNotIn(b"Access-Control", answer)
                     self.assertIn(b"text/acl", answer)
         with self.subTest("ended by closing"):
             self.assertEqual(body(server.raw(plain + b"INFO", half_close=True)), INFO)
@@ -52,9 +56,14 @@ class Serve(harness.Case):
             self.assertEqual(body(server.raw(request("(INFO)"), half_close=True)), INFO)
 
     def test_options_for_browsers(self):
-        answer = self.server().raw(b"OPTIONS / HTTP/1.1\r\nHost: x\r\nAccess-Control-Request-Method: POST\r\n\r\n")
+        ask = (b"OPTIONS / HTTP/1.1\r\nHost: localhost\r\nOrigin: https://example.org\r\n"
+               b"Access-Control-Request-Method: POST\r\n\r\n")
+        answer = self.server().raw(ask)
+        self.assertEqual(status(answer), 403)
+        self.assertNotIn(b"Access-Control", answer)
+        answer = self.server("--allow-origin", "https://example.org").raw(ask)
         self.assertEqual(status(answer), 200)
-        for header in b"Allow-Origin: *", b"Allow-Methods: POST, GET, OPTIONS", b"Allow-Headers: Content-Type":
+        for header in b"Allow-Origin: https://example.org", b"Allow-Methods: POST, GET, OPTIONS", b"Allow-Headers: Content-Type":
             self.assertIn(b"Access-Control-" + header, answer)
 
     def test_bad_requests_are_refused(self):
@@ -161,20 +170,31 @@ class Serve(harness.Case):
         # asked for the beginning again; moves that are none; too many moves: the answer stays
         for moves in "NIL", f"({first} {first})", "(?x)", "((Go) (1))":
             self.assertEqual(server.post(f"(PLAY m1 {moves})"), second, moves)
-        # a turn was left out: we cannot be where the master is, but say something
+        # a turn was left out: by our rules the move is illegal, but the master's word is law, and we go where it leads
         skipped = steps(node(steps(node(second))[0]))[0]
-        self.assertTrue(server.post(f"(PLAY m1 ({skipped}))"))
-        self.assertTrue(server.events("m1", "out of step"))
+        self.assertIn(server.post(f"(PLAY m1 ({skipped}))"), steps(node(skipped)))
+        self.assertIn(skipped, server.events("m1", "illegal move")[0]["why"])
+        self.assertEqual([e["turn"] for e in server.events("m1", "out of step")][:2], [1, 1])
         self.assertEqual(server.post("(STOP m1 NIL)"), "done")
 
     def test_rules_that_cannot_be_played(self):
         server = self.server("--matches", 8)
         for i, rules in enumerate(["", "(role robot) (<= (legal robot ?x))", "(p" * 400 + ")" * 400]):
-            self.assertEqual(server.post(f"(START bad{i} robot ({rules}) 5 5)"), "ready")
-            self.assertEqual(server.post(f"(PLAY bad{i} NIL)"), "nil")
-            self.assertTrue(server.events(f"bad{i}", "refused"))
-        self.assertEqual(server.post(f"(START who nobody ({TREE}) 5 5)"), "ready")
-        self.assertEqual(server.post("(PLAY who NIL)"), "nil")
+            self.assertRegex(server.post(f"(START bad{i} robot ({rules}) 5 5)"), "^refused: .")
+            self.assertEqual(server.post(f"(PLAY bad{i} NIL)"), "busy")
+            self.assertTrue(server.events(f"bad{i}", "refused") if rules else server.events("server", "declined"))
+        self.assertEqual(server.post(f"(START who nobody ({TREE}) 5 5)"), "refused: the rules know no role 'nobody'")
+        self.assertEqual(server.events("who", "summary")[0]["how"], "refused")
+        self.assertEqual(server.post("(PLAY who NIL)"), "busy")
+        for _ in range(200):
+            if not server.children():
+                break
+            time.sleep(0.05)
+        self.assertEqual(server.children(), [])
+        # no time to read them before `ready`: then whoever asks is told
+        self.start(server, "hasty", role="nobody", clock=5)
+        self.assertIn(server.post("(PLAY hasty NIL)"), ("refused: the rules know no role 'nobody'", "busy"))
+        self.assertEqual(server.post("(INFO)"), INFO)
 
     def test_rules_that_take_for_ever(self):
         rest = "(role robot) (init (a 0)) (<= terminal (true (b 0))) (goal robot 0) (<= (next (a 0)) (true (a 0)))"
@@ -218,12 +238,168 @@ class Serve(harness.Case):
             s.close()
         self.assertEqual(server.post("(ABORT m1)"), "aborted")
 
+    # ---- who may ask ----
+
+    def test_pages_and_wrong_names_are_turned_away(self):
+        start = f"(START m1 robot ({TREE}) 0 2)"
+        length = f"Content-Length: {len(start)}\r\n"
+        server = self.server()
+        for header in ("Origin: http://evil.example", "Origin: null", "Host: evil.example:9147", "Sec-Fetch-Site: cross-site",
+                       "Referer: http://evil.example/page"):
+            for more in length, "":  # read by libmicrohttpd, and by ourselves
+                for version in "1.0", "1.1":
+                    host = "" if "Host" in header else "Host: localhost\r\n"
+                    answer = server.raw(f"POST / HTTP/{version}\r\n{host}{header}\r\n{more}\r\n{start}".encode())
+                    self.assertEqual(status(answer), 403, header)
+                    self.assertNotIn(b"Access-Control", answer)
+        self.assertEqual(status(server.raw(b"GET /(ABORT+m1) HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: same-site\r\n\r\n")), 403)
+        self.assertEqual(server.children(), [])
+        self.assertTrue(server.events("server", "turned away"))
+        for name in f"localhost:{server.port}", f"127.0.0.1:{server.port}", "[::1]":
+            answer = server.raw(f"GET /(INFO) HTTP/1.1\r\nHost: {name}\r\nOrigin: http://{name}\r\n\r\n".encode())
+            self.assertEqual(body(answer), INFO)
+
+    def test_origins_that_may_ask(self):
+        server = self.server("--allow-origin", "https://example.org", "--allow-origin", "http://localhost:8000")
+        for more in "Content-Length: 6\r\n", "":
+            for origin, good in [("https://example.org", True), ("http://localhost:8000", True), ("http://localhost:8001", False)]:
+                answer = server.raw(f"POST / HTTP/1.0\r\nOrigin: {origin}\r\n{more}\r\n(INFO)".encode())
+                self.assertEqual(status(answer), 200 if good else 403)
+                self.assertEqual(f"Access-Control-Allow-Origin: {origin}\r\n".encode() in answer, good)
+
+    def test_addresses_that_may_ask(self):
+        outside = next((a for a in own_addresses() if not a.startswith("127.")), None)
+        if not outside:
+            self.skipTest("this machine has no address but loopback")
+        server = self.server("--bind", "0.0.0.0", "--allow", "198.51.100.0/24", "--matches", 4)
+        self.assertEqual(server.post("(INFO)"), INFO)  # this machine always may
+        with socket.create_connection((outside, server.port)) as s:
+            s.sendall(request("(INFO)"))
+            self.assertEqual(status(receive(s)), 403)
+        self.assertEqual(server.events("server", "turned away")[0]["from"], outside)
+        server = self.server("--bind", "0.0.0.0", "--allow", outside + "/32", "--matches", 4, "--player", "legal")
+
+        def post(message):
+            with socket.create_connection((outside, server.port)) as s:
+                s.sendall(request(message))
+                return body(receive(s))
+        # two of four seats for one address elsewhere
+        answers = [post(f"(START m{i} robot ({TREE}) 0 2)") for i in range(3)]
+        self.assertEqual(answers, ["ready", "ready", "busy"])
+        self.assertIn("--per-address", server.events("server", "declined")[0]["why"])
+        for i in range(3, 5):  # and the rest for this machine
+            self.start(server, f"m{i}")
+
+    def test_matches_per_address(self):
+        server = self.server("--matches", 4, "--per-address", 1, "--player", "legal")
+        self.start(server, "m1")
+        self.assertEqual(server.post(f"(START m2 robot ({TREE}) 0 2)"), "busy")
+        self.assertEqual(server.post("(ABORT m1)"), "aborted")
+        self.start(server, "m2")
+
+    def test_clocks_that_are_too_long(self):
+        server = self.server("--player", "legal")
+        self.assertRegex(server.post(f"(START m1 robot ({TREE}) 0 1801)"), "^refused: a play clock of 1801 s")
+        self.assertRegex(server.post(f"(START m1 robot ({TREE}) 1801 1)"), "^refused: a start clock of 1801 s")
+        self.assertEqual([e["match"] for e in server.events("server", "declined")], ["m1", "m1"])
+        self.assertEqual(server.children(), [])
+        self.start(server, clock=1800)
+        self.start(self.server("--player", "legal", "--max-clock", 100000), clock=100000)
+
+    def test_a_second_seat_of_one_match(self):
+        game = "(role x) (role y) (init a) (legal x go) (legal y wait) (<= terminal (true b)) (<= (next b) (true a))" \
+               "(goal x 100) (goal y 0)"
+        server = self.server("--matches", 4)
+        answers = {}
+        threads = [threading.Thread(target=lambda r=r: answers.update({r: server.post(f"(START m1 {r} ({game}) 2 2)")}))
+                   for r in ("x", "y")]
+        for t in threads:
+            t.start()
+            time.sleep(0.3)
+        for t in threads:
+            t.join()
+        self.assertEqual(answers, {"x": "ready", "y": "busy"})
+        self.assertEqual(server.events("server", "a second seat in one match")[0]["match"], "m1")
+        self.assertEqual(server.post("(PLAY m1 NIL)"), "go")
+        self.assertEqual(server.post(f"(START m1 y ({game}) 2 2)"), "busy")  # also in the middle of it
+        self.assertEqual(len(server.children()), 2)
+
+    def test_silence_ends_a_match_and_a_connection(self):
+        server = self.server("--player", "legal", "--silence", 0.2, "--patience", 1, "--max-clock", 1)
+        idle = [server.connect() for _ in range(3)]
+        idle[1].sendall(b"POST / HTT")
+        idle[2].sendall(request("(INFO)")[:-3])
+        self.start(server, clock=0.1)
+        for s in idle:
+            receive(s)  # returns when it is closed
+        for _ in range(200):
+            summary = server.events("m1", "summary")
+            if summary:
+                break
+            time.sleep(0.05)
+        self.assertEqual(summary[0]["how"], "abandoned")
+        out, err = self.ludens("serve", "--help")  # what a user may rely on
+        for option, default in [("silence", 60), ("patience", 30), ("max-clock", 1800), ("margin", 1), ("per-address", 0)]:
+            self.assertRegex(out, rf"--{option} .*\(default {default}\)\n")
+
+    def test_workers_have_a_limit_on_memory(self):
+        with open(harness.LUDENS, "rb") as program:
+            if b"__asan_init" in program.read():
+                self.skipTest("the sanitizer takes all address space")
+        server = self.server("--player", "legal", "--memory", 200)
+        self.start(server)
+        children = server.children()
+        self.assertEqual(len(children), 2)
+        self.assertIn(server.post("(PLAY m1 NIL)"), steps(0))  # now they have read what they may
+        for pid in children:
+            with open(f"/proc/{pid}/limits", encoding="ascii") as file:
+                limits = dict(re.findall(r"(?m)^(Max [a-z ]+?)  +(\S+)", file.read()))
+            self.assertEqual(int(limits["Max data size"]), (200 + 64) << 20)
+            self.assertEqual(limits["Max core file size"], "0")
+
+    # ---- logs ----
+
+    def test_every_match_has_a_log_of_its_own(self):
+        server = self.server("--matches", 20, "--player", "legal")
+        long = "x" * 4000
+        ids = ["server", "Server", "a/b", "a_b", "a%2Fb", "../up", ".hidden", "ä", "a\\b", long, long + "y", long[:150]]
+        for i in ids:
+            self.start(server, i)
+            self.assertIn(server.post(f"(PLAY {i} NIL)"), steps(0))
+        files = {}
+        for name in os.listdir(server.folder):
+            self.assertLessEqual(len(name), 255)
+            self.assertFalse(name.startswith("."))
+            with open(os.path.join(server.folder, name), encoding="utf-8") as file:
+                files[name] = {json.loads(line).get("match") for line in file}
+        self.assertEqual(files.pop("server.jsonl"), {None})
+        self.assertEqual(sorted(files.values(), key=str), sorted(({i} for i in ids), key=str))
+        self.assertFalse(os.path.exists(os.path.join(server.folder, "..", "up.jsonl")))
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
+    def test_a_full_disk_is_said_once(self):
+        folder = self.path("full")
+        os.mkdir(folder)
+        os.symlink("/dev/full", os.path.join(folder, "server.jsonl"))
+        os.symlink("/dev/full", os.path.join(folder, "m1.jsonl"))
+        server = self.server("--player", "legal", "--log", folder)  # the last --log counts
+        for i in range(3):
+            server.raw(request("(hello)"))
+        self.start(server)
+        self.assertIn(server.post("(PLAY m1 NIL)"), steps(0))
+        server.process.terminate()
+        server.process.wait(10)
+        said = server.errors()
+        for name in "server", "m1":
+            self.assertEqual(len(re.findall(rf"{name}.jsonl: cannot write: No space left", said)), 1, said)
+
     def test_options_of_the_command(self):
         out, err = self.ludens("serve", "--help")
         self.assertIn("--margin", out)
         for arguments, message in [(["--player", "wizard"], "no player 'wizard'"), (["--name", "a b"], "one word"),
                                    (["--bind", "nowhere.invalid", "--port", "0"], "no address"),
-                                   (["--log", "/dev/null/x", "--port", "0"], "cannot write")]:
+                                   (["--log", "/dev/null/x", "--port", "0"], "cannot write"),
+                                   (["--allow", "home"], "no range of addresses"), (["--allow-origin", "x"], "no origin")]:
             out, err = self.ludens("serve", *arguments, status=2)
             self.assertIn(message, err)
         with socket.create_server(("127.0.0.1", 0)) as taken:

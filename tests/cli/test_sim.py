@@ -42,6 +42,37 @@ class Sim(harness.Case):
                 traces.append(self.read(self.path(engine)))
             self.assertEqual(traces[0], traces[1], game)
 
+    def test_the_number_of_lanes_does_not_matter(self):
+        widths = [1, *(n for n in (64, 256, 512) if self.supported(n)), 0]
+        for game in "ticTacToe", "connectFour", "battle", "chinook", "goofspiel5", "eightPuzzle", "rolit4":
+            for n, more in (1, []), (3, []), (700, []), (300, ["--steps", 7]):
+                runs = {self.ludens("sim", game, "-n", n, "--seed", 5, "--engine", "circuit", "--lanes", lanes, *more)[0]
+                        for lanes in widths}
+                self.assertEqual(len(runs), 1, (game, n))
+            lifted = self.ludens("sim", game, "-n", 30, "--seed", 5, "--engine", "lifted")[0]
+            self.assertEqual(lifted.replace("lifted", "circuit"), self.ludens("sim", game, "-n", 30, "--seed", 5)[0])
+
+    def supported(self, lanes):
+        try:
+            self.ludens("sim", "ticTacToe", "-n", 1, "--lanes", lanes)
+            return True
+        except AssertionError:
+            self.assertIn("--lanes is one of", self.ludens("sim", "ticTacToe", "-n", 1, "--lanes", lanes, status=2)[1])
+            return False
+
+    def test_a_fault_is_found_in_the_same_game_whatever_the_lanes(self):
+        # whoever draws 7 three times in a row is stuck
+        path = self.write("stuck.kif", """(role robot) (init (step 0)) (init (sevens 0)) %s %s
+            (<= (legal robot (pick ?x)) (num ?x) (not (true (sevens 3))))
+            (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+            (<= (next (sevens ?n)) (does robot (pick 7)) (true (sevens ?m)) (succ ?m ?n))
+            (<= (next (sevens 0)) (not (does robot (pick 7))))
+            (<= terminal (true (step 12))) (goal robot 50)""" % (
+                " ".join(f"(num {i})" for i in range(10)), " ".join(f"(succ {i} {i + 1})" for i in range(12))))
+        errors = {self.ludens("sim", path, "-n", 5000, "--engine", "circuit", "--lanes", lanes, status=2)[1] for lanes in (1, 64, 0)}
+        self.assertEqual(len(errors), 1, errors)
+        self.assertRegex(errors.pop(), r"game \d+: role robot has no legal move after \d+ steps")
+
     def test_every_move_is_as_likely(self):
         trace = self.trace("ticTacToe", "-n", 9000, "--steps", 0)
         count = collections.Counter(playout["steps"][0]["moves"][0] for playout in trace["playouts"])
@@ -57,6 +88,8 @@ class Sim(harness.Case):
         mean = sum(o["games"] * o["goals"][0] for o in r["outcomes"]) / 1000
         self.assertAlmostEqual(r["goals"]["xplayer"]["mean"], mean, places=3)
         self.assertTrue(5 <= r["length"]["min"] <= r["length"]["mean"] <= r["length"]["max"] <= 9)
+        squares = sum(o["games"] * (o["goals"][0] - mean) ** 2 for o in r["outcomes"]) / 999
+        self.assertAlmostEqual(r["goals"]["xplayer"]["margin95"], 1.96 * (squares / 1000) ** 0.5, places=3)
         # Random play gives x 58.5%, o 28.8%, draws 12.7%: a mean of 64.9, known exactly.
         self.assertLess(abs(mean - 64.86), 2 * r["goals"]["xplayer"]["margin95"])
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 import json
+import re
 
 import harness
 
@@ -15,6 +16,25 @@ class Think(harness.Case):
             self.assertEqual(self.think("pmcTrap", "--player", "ary2007", "--sims", 1000, "--seed", seed)["best"], "(goto c)")
             self.assertEqual(self.think("pmcTrap", "--player", "ary", "--sims", 1000, "--seed", seed)["best"], "(goto b)")
             self.assertEqual(self.think("pmcTrap", "--player", "cadia2007", "--sims", 1000, "--seed", seed)["best"], "(goto b)")
+
+    def test_the_move_it_would_play_is_said_and_stands_first(self):
+        for player in "champion", "cadia2007", "nst,final=visits", "rave":
+            for sims in 30, 100, 700:
+                best = self.think("connectFour", "--player", player, "--sims", sims)["best"]
+                lines = self.ludens("think", "connectFour", "--player", player, "--sims", sims)[0].splitlines()
+                self.assertEqual(lines[-1], f"red plays {best}")
+                rows = [re.match(r"    (\(drop \d\)) +(\d+) visits +([\d.]+)(?:  with RAVE +([\d.]+))?", line) for line in lines]
+                rows = [row for row in rows if row]
+                self.assertEqual(rows[0].group(1), best)
+                by = [float(r.group(2) if "visits" in player else r.group(4) or r.group(3)) for r in rows]
+                self.assertEqual(by, sorted(by, reverse=True))
+                self.assertEqual("with RAVE" in lines[-2], player in ("rave", "champion"))
+
+    def test_boards_have_the_squares_that_moves_can_reach(self):
+        for game, squares in ("queens", 100), ("maxKnights", 64), ("pegSolitaire", 33), ("ticTacToe", 9):
+            board = self.ludens("think", game, "--sims", 20)[0].split("\n\n")[0].splitlines()
+            rows = [line.split()[1:] for line in board if re.match(r" ?\d+  ", line)]
+            self.assertEqual(sum(len(row) for row in rows), squares, game)
 
     def test_connect_four_opens_in_the_centre(self):
         for player in "cadia2007", "cadia2008", "champion":
@@ -115,6 +135,22 @@ class Think(harness.Case):
         ]:
             out, err = self.ludens("think", "connectFour", *arguments, "--sims", 10, status=2)
             self.assertIn(message, err)
+
+    def test_positions_of_a_record_and_typed_in(self):
+        path = self.path("r.json")
+        self.ludens("match", "ticTacToe", "--others", "random", "--sims", 1, "--seed", 3, "--record", path, "--states")
+        record = json.loads(self.read(path))
+        for ply in 0, 1, 2, 3:
+            at = self.ludens("think", "ticTacToe", "--at", path, "--ply", ply, "--sims", 50)[0]
+            typed = self.ludens("think", "ticTacToe", "--state", " ".join(record["states"][ply]), "--sims", 50)[0]
+            self.assertEqual(re.sub(r" in .*?, tree", "", at), re.sub(r" in .*?, tree", "", typed))
+            self.assertIn(["xplayer", "oplayer"][ply % 2] + " plays", at)
+        # one that no game leads to: o has two in a row, and x nothing
+        found = self.think("ticTacToe", "--state", "(cell 1 1 o) (cell 1 2 o) (control oplayer)", "--sims", 500)
+        self.assertEqual((found["role"], found["best"]), ("oplayer", "(mark 1 3)"))
+        for options, message in [(["--state", "(cell 1"], "is no fact"), (["--state", " "], "has no facts"), (["--ply", 1], "--at"),
+                                 (["--at", path, "--ply", 99], "99"), (["--at", path, "--state", "a"], "exclude")]:
+            self.assertIn(message, self.ludens("think", "ticTacToe", *options, status=2)[1])
 
     def test_expansions_are_a_budget_too(self):
         self.assertLessEqual(self.think("connectFour", "--player", "cadia2007,lanes=1", "--nodes", 100)["nodes"], 102)

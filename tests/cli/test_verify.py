@@ -34,6 +34,27 @@ class Verify(harness.Case):
         out, _ = self.ludens("verify", "ticTacToe", self.trace, "--quiet", "--engine", "lifted")
         self.assertEqual(out, "")
 
+    def test_records_of_matches_are_followed(self):
+        record, text = self.path("match.json"), self.path("match.pgn")
+        self.ludens("match", "ticTacToe", "--others", "random", "--sims", 1, "--seed", 3, "--states", "--record", record,
+                    "--record", text)
+        whole = json.loads(self.read(record))
+        for path in record, text:
+            self.assertIn(f"followed a match, {len(whole['moves'])} steps", self.ludens("verify", GAME, path)[0])
+            self.assertEqual(self.ludens("verify", GAME, path, "--quiet")[0], "")
+        for change, word in [({"rewards": [99, 1]}, "the record gives xplayer 99"), ({"moves": [["(mark 9 9)", "noop"]], "states": None}, "mark 9 9"),
+                             ({"roles": ["a", "b"]}, "the roles differ"), ({"ending": "aborted"}, "the game is over by the rules"),
+                             ({"moves": whole["moves"][:-1], "states": None, "times": None, "seconds": None, "search": None},
+                              "not by the rules"),
+                             ({"states": [["(cell 1 1 x)"]] + whole["states"][1:]}, "the state after 0 moves")]:
+            altered = {k: v for k, v in {**whole, **change}.items() if v is not None}
+            if len(altered["moves"]) != len(whole["moves"]):
+                altered = {k: v for k, v in altered.items() if k not in ("times", "seconds", "search", "errors")}
+            out, err = self.ludens("verify", GAME, self.write("altered.json", json.dumps(altered)), status=1)
+            self.assertIn(word, out)
+        out, err = self.ludens("verify", GAME, self.write("other.json", "{}"), status=2)
+        self.assertIn("neither a trace", err)
+
     def test_a_different_state_is_shown_from_both_sides(self):
         step = self.step(0, 1)
         gone = step["state"].pop(0)

@@ -3,7 +3,7 @@
  * tables filled in, also when it is made quick. */
 #include "fuzz.h"
 
-#include "lab/spec.h"
+#include "lab/spec/spec.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -272,6 +272,9 @@ static void any_arity(void **state)
 
 /* A game whose numbers never end. */
 static const char endless[] = ONE_ROLE "(init (n zero)) (<= (next (n (s ?x))) (true (n ?x)) (does you wait))";
+/* Wider in every step, but not deep. */
+static const char broad[] =
+    ONE_ROLE "(init (n zero)) (<= (next (n (p ?x ?y))) (true (n ?x)) (true (n ?y)) (does you wait))";
 
 static struct ground *try(const char *sheet, const struct ground_limits *limits, struct ground_report *report,
                           struct error *error)
@@ -291,16 +294,19 @@ static void limits_stop_it(void **state)
 {
     struct error error = {0};
     struct ground_report report;
-    assert_null(try(endless, &(struct ground_limits){.bytes = 1 << 20}, &report, &error));
+    /* terms that are nested deeper and deeper need no limit */
+    assert_null(try(endless, NULL, &report, &error));
+    assert_non_null(strstr(error.text, "s grows without end"));
+    assert_null(try(broad, &(struct ground_limits){.bytes = 1 << 20}, &report, &error));
     assert_int_equal(error.code, ERROR_MEMORY);
     assert_string_equal(report.stage, "possible atoms");
     assert_string_equal(report.worst, "next");
     assert_true(report.tuples > 100);
     assert_true(report.peak_bytes <= 2 << 20);
-    assert_null(try(endless, &(struct ground_limits){.seconds = 0.02, .bytes = 1 << 30}, &report, &error));
+    assert_null(try(broad, &(struct ground_limits){.seconds = 0.02, .bytes = 1 << 30}, &report, &error));
     assert_int_equal(error.code, ERROR_TIME);
     atomic_bool cancel = true;
-    assert_null(try(endless, &(struct ground_limits){.cancel = &cancel, .bytes = 1 << 30}, &report, &error));
+    assert_null(try(broad, &(struct ground_limits){.cancel = &cancel, .bytes = 1 << 30}, &report, &error));
     assert_int_equal(error.code, ERROR_CANCELLED);
 }
 

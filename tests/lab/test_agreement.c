@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Agreement with published figures, on tables made by hand. */
-#include "lab/agreement.h"
+#include "lab/stats/agreement.h"
 #include "testing.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 /* Contours lie where the values are. */
 #include "../testing.h"
 
-#include "lab/plot.h"
+#include "lab/report/plot.h"
 
 #include <math.h>
 #include <stdio.h>

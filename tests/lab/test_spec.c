@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Experiments read, refused with a place, and turned into schedules. */
-#include "lab/schedule.h"
+#include "lab/spec/schedule.h"
 
 #include "../testing.h"
 

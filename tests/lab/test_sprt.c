@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The sequential test against what can be worked out by hand, and its promises against the dice. */
-#include "lab/sprt.h"
+#include "lab/stats/sprt.h"
 
 #include "base/rng.h"
 
@@ -113,9 +113,25 @@ static void it_errs_as_seldom_as_it_promises(void **state)
     assert_true(pairs < 40); /* and is soon done where it is clear */
 }
 
+/* 60 pairs won and 40 lost whole: mean 0.6, and the deviation of the mean is sqrt(0.24 / 100). */
+static void the_elo_interval_is_the_95_percent_one(void **state)
+{
+    (void)state;
+    struct sprt s;
+    double elo[3], deviation = sqrt(0.24 / 100);
+    sprt_init(&s, 0, 20, 0.05, 0.05);
+    for (int i = 0; i < 60; i++) sprt_add(&s, 1, 1);
+    for (int i = 0; i < 40; i++) sprt_add(&s, 0, 0);
+    sprt_elo(&s, elo);
+    assert_true(fabs(elo[1] - score_to_elo(0.6)) < 0.1);
+    assert_true(fabs(elo[0] - score_to_elo(0.6 - 1.96 * deviation)) < 0.1);
+    assert_true(fabs(elo[2] - score_to_elo(0.6 + 1.96 * deviation)) < 0.1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_elo_interval_is_the_95_percent_one),
         cmocka_unit_test(elo_is_logistic),
         cmocka_unit_test(limits_are_walds),
         cmocka_unit_test(the_ratio_of_a_coin_is_binomial),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The papers' way of counting, against examples worked out by hand. */
-#include "lab/stats.h"
+#include "lab/stats/stats.h"
 
 #include "../testing.h"
 
@@ -103,6 +103,36 @@ static void verdicts_need_evidence(void **state)
     assert_int_equal(rate_side(&r, 0.5), 0);
 }
 
+/* Against the formula worked out by hand, on both sides of where it takes over. */
+static void few_games_have_wilsons_interval(void **state)
+{
+    (void)state;
+    struct rate r = rate_of(7, 0, 3); /* Wilson 1927: 0.3968 to 0.8922 for 7 of 10 */
+    assert_true(r.wilson);
+    assert_int_equal(lround(r.low * 10000), 3968);
+    assert_int_equal(lround(r.high * 10000), 8922);
+    r = rate_of(20, 0, 9);
+    assert_true(r.wilson);
+    assert_true(fabs(r.low - (r.mean - r.half)) > 0.005);
+    r = rate_of(20, 0, 10);
+    assert_false(r.wilson);
+    near(r.low, r.mean - r.half);
+    near(r.high, r.mean + r.half);
+    r = rate_of(40, 0, 0); /* no spread: many games do not help */
+    assert_true(r.wilson);
+    near(r.low, 40 / (40 + 3.8416));
+}
+
+static void intervals_are_printed_as_they_decide(void **state)
+{
+    (void)state;
+    char text[RATE_TEXT];
+    struct rate r = rate_of(2, 0, 0);
+    assert_string_equal(rate_interval(&r, 100, text), "(34–100)");
+    r = rate_of(161, 0, 139);
+    assert_string_equal(rate_interval(&r, 100, text), "±5.7");
+}
+
 static void goals_are_averaged(void **state)
 {
     (void)state;
@@ -124,6 +154,8 @@ int main(void)
         cmocka_unit_test(intervals_are_those_of_the_papers),
         cmocka_unit_test(draws_make_intervals_narrower),
         cmocka_unit_test(verdicts_need_evidence),
+        cmocka_unit_test(few_games_have_wilsons_interval),
+        cmocka_unit_test(intervals_are_printed_as_they_decide),
         cmocka_unit_test(goals_are_averaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -202,14 +202,14 @@ static void the_clock_holds_for_players_in_this_process_too(void **state)
 {
     static const enum manner slow[] = {SLOW, FIRST, SLOW};
     struct error error = {0};
-    for (int grace = 0; grace < 2; grace++)
+    for (int grace = -1; grace < 2; grace++)
         for (int patient = 0; patient < 2; patient++) {
             struct match_budget budget = {.seconds = 0.001, .grace = grace * 0.02};
             open_table("ticTacToe", patient ? &person : &here, &here, budget);
             behave(0, slow, 3);
             assert_true(match_play(t.match, &error));
             assert_true(t.match->steps[0].seconds[0] >= 0.04f);
-            assert_int_equal(t.match->steps[0].error[0], grace && !patient ? MATCH_LATE : MATCH_FINE);
+            assert_int_equal(t.match->steps[0].error[0], grace >= 0 && !patient ? MATCH_LATE : MATCH_FINE);
             close_table();
         }
 }

@@ -210,14 +210,21 @@ static void frequencies(const struct sampler *s, const float *scores, uint32_t n
     for (int i = 0; i < DRAWS; i++) out[sampler_draw(s, &rng, scores, n)] += 1.0 / DRAWS;
 }
 
+/* Worked out by hand: e^5, e^6, e^4 and e^7.5 of their sum, 2414.48. */
 static void gibbs_draws_by_its_formula(void **state)
 {
     static const float scores[] = {50, 60, 40, 75};
+    static const double expected[] = {0.0615, 0.1671, 0.0226, 0.7488};
     struct sampler s = {SAMPLE_GIBBS, 10, 0};
-    double f[4], sum = 0;
+    double f[4];
     frequencies(&s, scores, 4, f);
-    for (int i = 0; i < 4; i++) sum += exp(scores[i] / 10.0);
-    for (int i = 0; i < 4; i++) assert_float_equal(f[i], exp(scores[i] / 10.0) / sum, 0.005);
+    for (int i = 0; i < 4; i++) assert_float_equal(f[i], expected[i], 0.005);
+    s.tau = 1e6f; /* hot: all the same */
+    frequencies(&s, scores, 4, f);
+    for (int i = 0; i < 4; i++) assert_float_equal(f[i], 0.25, 0.005);
+    s.tau = 0.5f; /* cold: the best */
+    frequencies(&s, scores, 4, f);
+    assert_float_equal(f[3], 1, 1e-9);
 }
 
 static void greedy_draws_by_its_formula(void **state)
@@ -281,9 +288,16 @@ static void decay_comes_when_it_should(void **state)
 static void rave_weight_is_the_thesis_formula(void **state)
 {
     assert_float_equal(select_beta(500, 0), 1, 1e-6);
-    assert_float_equal(select_beta(500, 500), sqrt(500.0 / 2000), 1e-6);
-    assert_float_equal(select_beta(1000, 250), sqrt(1000.0 / 1750), 1e-6);
-    assert_float_equal(select_uct(60, 4, logf(100), 40), 60 + 40 * sqrt(log(100) / 4), 1e-4);
+    assert_float_equal(select_beta(500, 500), 0.5, 1e-6); /* sqrt(k / (3 n + k)) */
+    assert_float_equal(select_beta(1000, 250), 0.755929, 1e-6);
+    assert_float_equal(select_uct(60, 4, logf(100), 40), 102.9193, 1e-3); /* 60 + 40 * 1.072983 */
+    /* what the formulas are for: trust in RAVE fades with visits, curiosity with tries and grows with visits
+     */
+    for (uint32_t n = 1; n < 10000; n *= 3) {
+        assert_true(select_beta(500, n) < select_beta(500, n - 1));
+        assert_true(select_uct(60, n + 1, logf(20000), 40) < select_uct(60, n, logf(20000), 40));
+        assert_true(select_uct(60, n, logf(30000), 40) > select_uct(60, n, logf(20000), 40));
+    }
 }
 
 /* 002 §5.1.1: terminal states at depths 20 to 50 give 30; the count starts where the tree was left. */

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The commands of the laboratory share these: `ludens lab WORD ...`, one file for each word. */
+#ifndef CLI_LAB_H
+#define CLI_LAB_H
+
+#include "cli/commands.h"
+#include "lab/boards/grid.h"
+#include "lab/play/run.h"
+
+int lab_run(int argc, char **argv);
+int lab_report(int argc, char **argv);
+int lab_game(int argc, char **argv);
+int lab_merge(int argc, char **argv);
+int lab_sprt(int argc, char **argv);
+
+#define LAB_DB_OPTION(where)                                                                   \
+    {                                                                                          \
+        "db", 0, OPTION_STRING, (where), .value = "FILE",                                      \
+                                         .help = "the database; it is made when there is none" \
+    }
+
+/* Progress of a run on standard error: one line that changes on a terminal, a line now and then otherwise. */
+struct lab_progress {
+    double told;
+    bool visible;
+};
+void lab_progress_show(struct lab_progress *l, const struct run_progress *p, const char *more);
+void lab_progress_end(struct lab_progress *l, const struct run_progress *p);
+
+/* lab_grid.c: experiments with boards (lab/grid.h). */
+struct lab_report_form {    /* NULL and false: text on standard output */
+    const char *html, *svg; /* a file; what the names of the figures' files begin with */
+    bool csv, json;
+};
+bool lab_grid_run(const char *what, const char *db, const struct run_options *o,
+                  const struct grid_changes *changes, bool force, struct error *error);
+/* All variants of it that there are games of; `what` NULL: of all experiments with boards in the database. */
+bool lab_grid_report(const char *what, const char *db, const struct lab_report_form *form,
+                     struct error *error);
+
+struct db;
+bool lab_grid_count(struct db *db, uint32_t *n, struct error *error); /* those of the database */
+
+/* The number of processors. */
+int64_t lab_default_jobs(void);
+
+#endif

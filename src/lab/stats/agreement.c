@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "lab/stats/agreement.h"
+
+#include <math.h>
+
+const char *const verdict_names[VERDICTS] = {
+    [VERDICT_SAME_SURE] = "same side, significantly",
+    [VERDICT_SAME] = "same side",
+    [VERDICT_LEVEL] = "level",
+    [VERDICT_REVERSED] = "reversed",
+    [VERDICT_REVERSED_SURE] = "reversed, significantly",
+    [VERDICT_MISSING] = "not played",
+    [VERDICT_OPEN] = "published without a side",
+    [VERDICT_NONE] = "nothing published",
+};
+const char *const verdict_keys[VERDICTS] = {
+    [VERDICT_SAME_SURE] = "same_significant",
+    [VERDICT_SAME] = "same",
+    [VERDICT_LEVEL] = "level",
+    [VERDICT_REVERSED] = "reversed",
+    [VERDICT_REVERSED_SURE] = "reversed_significant",
+    [VERDICT_MISSING] = "missing",
+    [VERDICT_OPEN] = "open",
+    [VERDICT_NONE] = "none",
+};
+
+/* The side of equality a published interval is clear of: -1, 1; 0 where it is not, or none was given. */
+static int published_side(const struct spec_figure *f, double parity)
+{
+    if (f->half < 0) return 0;
+    double above = f->value - 100 * parity;
+    return fabs(above) <= f->half ? 0 : above > 0 ? 1 : -1;
+}
+
+enum verdict agreement_of(const struct result_cell *c)
+{
+    if (c->empty || !c->published.there || isnan(c->parity)) return VERDICT_NONE;
+    int theirs = published_side(&c->published, c->parity);
+    if (!theirs) return VERDICT_OPEN;
+    if (!c->rate.n) return VERDICT_MISSING;
+    if (c->side) return c->side == theirs ? VERDICT_SAME_SURE : VERDICT_REVERSED_SURE;
+    /* thirds do not add up exactly: a millionth is level */
+    double ours = c->rate.mean - c->parity;
+    if (fabs(ours) < 1e-6) return VERDICT_LEVEL;
+    return (ours > 0) == (theirs > 0) ? VERDICT_SAME : VERDICT_REVERSED;
+}
+
+struct agreement agreement_count(const struct results *r)
+{
+    struct agreement a = {0};
+    for (uint32_t i = 0; i < r->ngames * r->npairings; i++) {
+        const struct result_cell *c = &r->cells[i];
+        enum verdict v = agreement_of(c);
+        a.count[v]++;
+        if (v == VERDICT_OPEN && c->rate.n && c->side) a.open_sure++;
+    }
+    return a;
+}
+
+uint32_t agreement_significant(const struct agreement *a)
+{
+    uint32_t n = 0;
+    for (int v = VERDICT_SAME_SURE; v <= VERDICT_MISSING; v++) n += a->count[v];
+    return n;
+}
+
+bool agreement_applies(const struct agreement *a)
+{
+    return agreement_significant(a) + a->count[VERDICT_OPEN] > 0;
+}
+
+/* The cells of one verdict, "Skirmish: NST, LGR-NST; TTCC4: NST". */
+static void cells_text(const struct results *r, enum verdict v, struct text *out)
+{
+    bool any = false;
+    for (uint32_t g = 0; g < r->ngames; g++) {
+        bool here = false;
+        for (uint32_t p = 0; p < r->npairings; p++) {
+            if (agreement_of(&r->cells[g * r->npairings + p]) != v) continue;
+            if (here)
+                text_printf(out, ", %s", r->pairings[p]);
+            else
+                text_printf(out, "%s%s: %s", any ? "; " : "   ", r->games[g], r->pairings[p]);
+            any = here = true;
+        }
+    }
+}
+
+void agreement_text(const struct results *r, struct text *out)
+{
+    struct agreement a = agreement_count(r);
+    if (!agreement_applies(&a)) return;
+    uint32_t n = agreement_significant(&a), open = a.count[VERDICT_OPEN];
+    text_printf(out, "Agreement with %s\n  %u of %u published figures are significant. Here they are:\n",
+                r->source, n, n + open);
+    for (enum verdict v = VERDICT_SAME_SURE; v <= VERDICT_MISSING; v++) {
+        if (!a.count[v] && (v == VERDICT_LEVEL || v == VERDICT_MISSING)) continue;
+        text_printf(out, "    %-24s%4u", verdict_names[v], a.count[v]);
+        if (v >= VERDICT_LEVEL && v <= VERDICT_REVERSED_SURE) cells_text(r, v, out);
+        text_char(out, '\n');
+    }
+    if (open) text_printf(out, "  Of the other %u, %u are significant here.\n", open, a.open_sure);
+}
+
+json_t *agreement_json(const struct results *r)
+{
+    struct agreement a = agreement_count(r);
+    if (!agreement_applies(&a)) return NULL;
+    json_t *out = json_object(), *cells = json_array();
+    json_object_set_new(out, "significant", json_integer(agreement_significant(&a)));
+    for (enum verdict v = 0; v < VERDICT_NONE; v++)
+        json_object_set_new(out, verdict_keys[v], json_integer(a.count[v]));
+    json_object_set_new(out, "open_significant_here", json_integer(a.open_sure));
+    for (uint32_t g = 0; g < r->ngames; g++)
+        for (uint32_t p = 0; p < r->npairings; p++) {
+            enum verdict v = agreement_of(&r->cells[g * r->npairings + p]);
+            if (v == VERDICT_NONE) continue;
+            json_array_append_new(cells, json_pack("{s:s, s:s, s:s}", "game", r->games[g], "pairing",
+                                                   r->pairings[p], "verdict", verdict_keys[v]));
+        }
+    json_object_set_new(out, "cells", cells);
+    return out;
+}
