@@ -182,7 +182,8 @@ static void run(struct solo *s, struct reasoner *r, const struct code *code, con
                 const struct budget *budget)
 {
     struct error error;
-    if (!s->race) {
+    bool fresh = !s->race;
+    if (fresh) {
         s->began = clock_now();
         s->race = race_new(r, code, state, methods(s), s->memory, s->seed, &error);
         if (s->race && s->line.n)
@@ -191,6 +192,7 @@ static void run(struct solo *s, struct reasoner *r, const struct code *code, con
     if (!s->race) return;
     if (s->guest && s->way == SOLO_RACE && !s->race->guest)
         race_invite(s->race, s->guest, s->guest_data, s->guest_name);
+    if (fresh) race_inherit(s->race, s->report.entrants, s->report.nentrants);
     race_run(s->race, budget);
     const struct line *l = &s->race->line;
     if (l->n && line_offer(&s->line, l->goal, l->moves, l->n, l->who)) {

@@ -519,10 +519,10 @@ static void a_full_frontier_goes_on_as_a_beam(void **state)
 {
     struct bench b = open_bench("pegSolitaire");
     struct error error;
-    struct race *r = race_new(b.circuit, b.code, &b.root, RACE_FRONTIER, (size_t)8 << 20, 1, &error);
+    struct race *r = race_new(b.circuit, b.code, &b.root, RACE_FRONTIER, (size_t)4 << 20, 1, &error);
     (void)state;
     assert_non_null(r);
-    race_run(r, &(struct budget){.steps = 3000000});
+    race_run(r, &(struct budget){.steps = 1500000});
     assert_string_equal(r->entrants[0].name, "breadth-first, then beam");
     assert_true(r->line.goal >= 50); /* no breadth-first search gets that deep in so little memory */
     assert_int_equal(replay(&b, false, &r->line), r->line.goal);

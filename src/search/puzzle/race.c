@@ -151,6 +151,17 @@ struct race *race_new(struct reasoner *reasoner, const struct code *code, const 
     return r;
 }
 
+void race_inherit(struct race *r, const struct entrant *before, uint32_t n)
+{
+    for (uint32_t i = 0; i < r->nentrants; i++)
+        for (uint32_t k = 0; k < n; k++) {
+            struct entrant *e = &r->entrants[i];
+            if (e->which != before[k].which) continue;
+            e->better = before[k].better;
+            e->merit = e->better ? MOST_MERIT / 2 : before[k].merit < 1 ? before[k].merit : 1;
+        }
+}
+
 void race_free(struct race *r)
 {
     if (!r) return;

@@ -73,6 +73,9 @@ void race_free(struct race *r);
 /* Let it take part; `name` is a constant. Without memory it does not. */
 void race_invite(struct race *r, race_guest *guest, void *data, const char *name);
 
+/* Whoever got somewhere before, from an earlier state of the same match, begins with what it has earned. */
+void race_inherit(struct race *r, const struct entrant *before, uint32_t n);
+
 /* Go on. Ends with the budget, or when race_over. With a budget in simulations or expansions the turns are
  * counted in positions, so that it goes the same way every time. */
 void race_run(struct race *r, const struct budget *budget);
