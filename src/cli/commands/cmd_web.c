@@ -26,7 +26,7 @@ int cmd_web(int argc, char **argv)
     double think = 60, idle = 1800;
     struct option_list hosts = {.n = 0};
     const struct option table[] = {
-        {"port", 'p', OPTION_INT, &port, .min = 0, .max = 65535, .value = "N",
+        {"port", 0, OPTION_INT, &port, .min = 0, .max = 65535, .value = "N",
          .help = "where to listen; 0: any free port, which is printed"},
         {"bind", 'b', OPTION_STRING, &o.door.bind, .value = "ADDRESS",
          .help = "of this machine; 0.0.0.0: others can reach it, if they know the token in the address that "
@@ -35,7 +35,7 @@ int cmd_web(int argc, char **argv)
          .help = "the token; by default a random one if others can reach it, else none"},
         {"host", 0, OPTION_LIST, &hosts, .value = "NAME",
          .help = "a name by which browsers may ask for this machine"},
-        {"sessions", 's', OPTION_INT, &o.sessions, .min = 1, .max = 1000, .value = "N",
+        {"sessions", 0, OPTION_INT, &o.sessions, .min = 1, .max = 1000, .value = "N",
          .help = "games at once"},
         {"think", 0, OPTION_REAL, &think, .min = 0.1, .max = 86400, .value = "S",
          .help = "longest time for a move"},
