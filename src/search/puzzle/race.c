@@ -226,10 +226,11 @@ static void see_all(struct race *r)
 static void take_turn(struct race *r, struct entrant *e, struct turn *turn, bool by_clock)
 {
     int before = r->line.goal;
-    double begin = clock_now();
+    double begin = clock_now(), worked = clock_thread(), allowed = turn->until - begin;
     if (r->judge.relax) relax_until(r->judge.relax, turn->until);
     enum method_state state = e->method->ops->run(e->method, turn);
-    double late = turn->until > 0 ? clock_now() - turn->until : 0;
+    /* by the processor's time: that others wanted the processor, too, says nothing about the method */
+    double late = turn->until > 0 ? clock_thread() - worked - allowed : 0;
     e->late = late > 0.9 * e->late ? late : 0.9 * e->late;
     e->spent += by_clock ? clock_now() - begin : (double)(turn->used ? turn->used : 1);
     e->steps = e->method->steps;
@@ -274,6 +275,7 @@ void race_run(struct race *r, const struct budget *budget)
     uint64_t most = budget->simulations > budget->expansions ? budget->simulations : budget->expansions,
              used = 0;
     most = budget->steps ? budget->steps : most * STEPS_PER_SIMULATION;
+    double whole = budget->deadline > 0 ? budget->deadline - clock_now() : 0;
     while (!race_over(r) && !budget_over(budget) && (by_clock || used < most)) {
         struct entrant *e = next_entrant(r);
         struct turn turn = {.stop = budget->stop};
@@ -281,8 +283,9 @@ void race_run(struct race *r, const struct budget *budget)
         if (by_clock) {
             length = length < FIRST_TURN ? FIRST_TURN : length > LONGEST_TURN ? LONGEST_TURN : length;
             turn.until = clock_now() + length;
-            if (budget->deadline > 0 && turn.until > budget->deadline - e->late)
-                turn.until = budget->deadline - e->late;
+            double late = e->late < whole / 4 ? e->late : whole / 4;
+            if (budget->deadline > 0 && turn.until > budget->deadline - late)
+                turn.until = budget->deadline - late;
             if (turn.until <= clock_now() && patient(r, e)) continue; /* others need less */
             if (turn.until <= clock_now()) break;
         } else {

@@ -30,7 +30,14 @@ struct relax {
 
 /* --- Kernels -------------------------------------------------------------------------------------------- */
 
-#define INLINE static inline __attribute__((always_inline))
+/* These are vector loops in every build: without vectors, and with a sanitizer in every step, tests would
+ * take minutes. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define KERNEL __attribute__((optimize("O3"), no_sanitize("address", "undefined")))
+#else
+#define KERNEL
+#endif
+#define INLINE KERNEL static inline __attribute__((always_inline))
 
 /* The gates from first to end; true if something fell. */
 INLINE bool gates_body(const struct circuit *c, uint32_t first, uint32_t end, lanes *cost)
@@ -79,14 +86,15 @@ INLINE bool bits_body(const struct circuit *c, lanes *cost)
 typedef bool gates_kernel(const struct circuit *c, uint32_t first, uint32_t end, lanes *cost);
 typedef bool bits_kernel(const struct circuit *c, lanes *cost);
 
-#define VERSION(target, name)                                                                           \
-    target static bool gates_##name(const struct circuit *c, uint32_t first, uint32_t end, lanes *cost) \
-    {                                                                                                   \
-        return gates_body(c, first, end, cost);                                                         \
-    }                                                                                                   \
-    target static bool bits_##name(const struct circuit *c, lanes *cost)                                \
-    {                                                                                                   \
-        return bits_body(c, cost);                                                                      \
+#define VERSION(target, name)                                                                     \
+    KERNEL target static bool gates_##name(const struct circuit *c, uint32_t first, uint32_t end, \
+                                           lanes *cost)                                           \
+    {                                                                                             \
+        return gates_body(c, first, end, cost);                                                   \
+    }                                                                                             \
+    KERNEL target static bool bits_##name(const struct circuit *c, lanes *cost)                   \
+    {                                                                                             \
+        return bits_body(c, cost);                                                                \
     }
 
 VERSION(, any)
