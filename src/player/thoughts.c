@@ -204,7 +204,9 @@ json_t *thoughts_json(struct player *p, uint32_t role)
         const struct mcts_stats *s = &report->stats;
         if (!m) { /* the searches of games for one did it alone */
             json_t *puzzle = solo_json(heap, p);
-            out = json_pack("{s:i, s:s}", "simulations", 0, "engine", report->engine);
+            out = json_pack("{s:i, s:f, s:s, s:i, s:i, s:f, s:s, s:[]}", "simulations", 0, "seconds",
+                            report->stats.seconds, "engine", report->engine, "depth", 0, "nodes", 0, "value",
+                            (double)report->value, "line", kept_text(heap, p), "moves");
             if (puzzle) json_object_set_new(out, "puzzle", puzzle);
             heap_leave(heap);
             heap_free(heap);
