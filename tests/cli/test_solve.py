@@ -152,7 +152,7 @@ class Solve(harness.Case):
         time.sleep(1.5)
         run.send_signal(signal.SIGINT)
         out, _ = run.communicate(timeout=60)
-        self.assertEqual(run.returncode, 1)
+        self.assertEqual(run.returncode, 130)
         self.assertIn(b"not proved: interrupted", out)
 
     def test_tactical_positions_are_what_they_were_found_to_be(self):
