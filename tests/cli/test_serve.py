@@ -126,7 +126,7 @@ class Serve(harness.Case):
         self.assertEqual(get("(ABORT m)"), "aborted")
 
     def test_the_search_thinks_and_tells(self):
-        server = self.server("--player", "champion,solver=off")  # which would know the tree before it is asked
+        server = self.server("--player", "champion,solver=off,puzzle=off")  # which would know the tree before it is asked
         self.start(server, start=1, clock=5)  # shorter clocks leave a busy machine no time to tell
         move = server.post("(PLAY m1 nil)")
         self.assertIn(move, steps(0))

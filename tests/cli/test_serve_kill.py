@@ -21,7 +21,7 @@ CLOCK = 2
 SLOW = "LUDENS_SLOW" in os.environ
 
 
-UNSOLVED = "--player", "champion,solver=off"  # one that has solved the tree answers before it can be struck
+UNSOLVED = "--player", "champion,solver=off,puzzle=off"  # one that has solved the tree answers before it can be struck
 
 
 class Kill(harness.Case):

@@ -302,10 +302,10 @@ int cmd_solve(int argc, char **argv)
         .engine = "auto", .method = "auto", .seconds = 60, .memory = 1024, .position.ply = -1};
     const struct option table[] = {
         POSITION_OPTIONS(o.position),
-        {"seconds", 's', OPTION_REAL, &o.seconds, .min = 0, .max = 1e9, .value = "S",
+        {"seconds", 0, OPTION_REAL, &o.seconds, .min = 0, .max = 1e9, .value = "S",
          .help = "most to take; 0: no limit"},
         {"memory", 0, OPTION_INT, &o.memory, .min = 1, .max = 1e7, .value = "MB", .help = "most for tables"},
-        {"positions", 'n', OPTION_INT, &o.positions, .min = 0, .max = 1e15, .value = "N",
+        {"positions", 0, OPTION_INT, &o.positions, .min = 0, .max = 1e15, .value = "N",
          .help = "open no more than so many positions; 0: no limit"},
         {"depth", 'd', OPTION_INT, &o.depth, .min = 0, .max = 250, .value = "D",
          .help = "only what can be forced within D moves; 0: to the end"},
