@@ -313,7 +313,7 @@ int cmd_solve(int argc, char **argv)
          .help = "deepen move by move: the line is the shortest there is"},
         {"method", 0, OPTION_STRING, &o.method, .value = "M",
          .help = "depth-first, proof-number, backward, max-n, breadth-first, or auto: by the kind of game"},
-        {"role", 'r', OPTION_STRING, &o.role, .value = "ROLE",
+        {"role", 0, OPTION_STRING, &o.role, .value = "ROLE",
          .help = "with more than two roles: who is asked about; otherwise the first with a choice"},
         ENGINE_OPTION(&o.engine),
         {"json", 'j', OPTION_FLAG, &o.json, .help = "print JSON"},
