@@ -289,7 +289,7 @@ static void threads_meet_when_the_tree_must_move(void **unused)
 {
     (void)unused;
     search_with("connectFour", "cadia2007,threads=4,lanes=8,memory=2", 30000, true);
-    search_with("goofspiel5", "cadia2007,threads=4,lanes=4,memory=1", 20000, true);
+    search_with("goofspiel9", "cadia2007,c=200,threads=4,lanes=4,memory=1", 10000, true);
     search_with("connectFour", "cadia2007,threads=2,parallel=leaf,memory=2", 20000, true);
 }
 
