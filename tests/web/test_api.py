@@ -178,7 +178,7 @@ class Api(harness.Case):
             time.sleep(0.02)
         time.sleep(0.3)
         os.kill(web.children("search")[0], 9)
-        state = web.wait(session, lambda s: s["turn"] == 2, seconds=30)
+        state = web.wait(session, lambda s: s["turn"] == 2 and s["stage"] != "moving", seconds=30)
         self.assertEqual(state["stage"], "waiting")
 
     def test_a_referee_that_dies_ends_its_table_alone(self):
