@@ -90,7 +90,7 @@ static uint32_t hopeful(const struct tree *t, const struct tree_action *a, uint3
     uint32_t best = 0;
     struct bound top = {-INFINITY, -INFINITY};
     for (uint32_t i = 0; i < count; i++) {
-        struct bound b = bound_of(t, a[i].child, role);
+        struct bound b = bound_of(t, child_of(&a[i]), role);
         if (action_is(&a[i], ACTION_OUT)) continue;
         if (b.high > top.high || (b.high == top.high && b.low > top.low)) top = b, best = i;
     }
@@ -110,8 +110,8 @@ static bool hull(const struct mcts *m, struct tree_node *n, uint32_t mover)
         struct bound all = {INFINITY, -INFINITY};
         if (r == mover) continue;
         for (uint32_t i = 0; i < count; i++) {
-            if (bound_of(t, a[i].child, mover).high < sure) continue; /* equal ones he may choose */
-            struct bound c = bound_of(t, a[i].child, r);
+            if (bound_of(t, child_of(&a[i]), mover).high < sure) continue; /* equal ones he may choose */
+            struct bound c = bound_of(t, child_of(&a[i]), r);
             if (c.low < all.low) all.low = c.low;
             if (c.high > all.high) all.high = c.high;
         }
@@ -127,10 +127,10 @@ static void count_plies(const struct mcts *m, struct tree_node *n, uint32_t move
     uint32_t count = node_actions(t, n, mover), least = UINT32_MAX, most = 0;
     struct bound b = read_bound(&node_bounds(t, n)[mover]);
     for (uint32_t i = 0; i < count; i++) {
-        if (!a[i].child) continue;
-        struct tree_node *c = tree_node(t, a[i].child);
-        if (!equal(bound_of(t, a[i].child, mover)) ||
-            fabsf(bound_of(t, a[i].child, mover).low - b.low) > NEAR)
+        if (!child_of(&a[i])) continue;
+        struct tree_node *c = tree_node(t, child_of(&a[i]));
+        if (!equal(bound_of(t, child_of(&a[i]), mover)) ||
+            fabsf(bound_of(t, child_of(&a[i]), mover).low - b.low) > NEAR)
             continue;
         uint32_t plies = count_of(&c->plies);
         if (plies < least) least = plies;
@@ -151,7 +151,7 @@ static bool update_turn(struct mcts *m, struct tree_node *n, bool *outed)
     for (uint32_t i = 0; i < count; i++) {
         /* what is out brings no more than is sure already */
         struct bound c =
-            action_is(&a[i], ACTION_OUT) ? (struct bound){sure, sure} : bound_of(t, a[i].child, mover);
+            action_is(&a[i], ACTION_OUT) ? (struct bound){sure, sure} : bound_of(t, child_of(&a[i]), mover);
         if (c.low > now.low) now.low = c.low;
         if (c.high > now.high) now.high = c.high;
     }
@@ -159,12 +159,12 @@ static bool update_turn(struct mcts *m, struct tree_node *n, bool *outed)
     sure = mean_of(&b[mover].low);
     uint32_t keep = hopeful(t, a, count, mover);
     for (uint32_t i = 0; i < count; i++) {
-        if (!a[i].child) continue;
-        if (i != keep && bound_of(t, a[i].child, mover).high <= sure && !action_is(&a[i], ACTION_OUT)) {
+        if (!child_of(&a[i])) continue;
+        if (i != keep && bound_of(t, child_of(&a[i]), mover).high <= sure && !action_is(&a[i], ACTION_OUT)) {
             action_mark(&a[i], ACTION_OUT);
             *outed = true;
         }
-        if (node_flags(tree_node(t, a[i].child)) & NODE_SOLVED) action_mark(&a[i], ACTION_SETTLED);
+        if (node_flags(tree_node(t, child_of(&a[i]))) & NODE_SOLVED) action_mark(&a[i], ACTION_SETTLED);
     }
     if (m->nroles == 1) return moved;
     if (m->constant_sum) return moved | share_out(m, b, mover);
@@ -241,13 +241,13 @@ static bool update_crowd(struct mcts *m, struct tree_node *n)
     uint64_t joints = 1, seen = 0;
     bool moved = false;
     for (uint32_t r = 0; r < m->nroles; r++) joints *= node_actions(t, n, r);
-    for (uint32_t e = count_of(&n->edges); e; e = t->edges[e].next) seen += t->edges[e].child != 0;
+    for (uint32_t e = count_of(&n->edges); e; e = t->edges[e].next) seen += edge_child(&t->edges[e]) != 0;
     if (seen < joints) return false;
     for (uint32_t r = 0; r < m->nroles; r++) {
         struct bound all = {INFINITY, -INFINITY};
         for (uint32_t e = count_of(&n->edges); e; e = t->edges[e].next) {
-            if (!t->edges[e].child) continue;
-            struct bound c = bound_of(t, t->edges[e].child, r);
+            if (!edge_child(&t->edges[e])) continue;
+            struct bound c = bound_of(t, edge_child(&t->edges[e]), r);
             if (c.low < all.low) all.low = c.low;
             if (c.high > all.high) all.high = c.high;
         }
@@ -292,8 +292,8 @@ static bool is_news(struct mcts *m, uint32_t node, uint32_t child, const uint32_
     struct tree_edge *e = tree_edge(t, node, choice);
     struct bound c = bound_of(t, child, 0);
     uint32_t told = (uint32_t)(int32_t)(c.low * 64) * 31u + (uint32_t)(int32_t)(c.high * 64) + 1;
-    if (!e || e->told == told) return false;
-    e->told = told;
+    if (!e || count_of(&e->told) == told) return false;
+    __atomic_store_n(&e->told, told, __ATOMIC_RELAXED);
     count_add(t, &n->changes, 1);
     return true;
 }
@@ -475,7 +475,7 @@ struct bound prove_action(const struct mcts *m, uint32_t role, uint32_t action, 
     *solved = false;
     *plies = 0;
     if (!prove_is_on(m) || n->mover == NO_MOVER || role != n->mover) return wide;
-    uint32_t child = node_action(t, n, role)[action].child;
+    uint32_t child = child_of(node_action(t, n, role) + action);
     if (!child) return wide;
     struct bound b = bound_of(t, child, role);
     *solved = equal(b);

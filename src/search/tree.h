@@ -154,6 +154,14 @@ static inline void node_set_flags(struct tree_node *n, uint32_t flags)
 {
     __atomic_fetch_or(&n->flags, flags, __ATOMIC_RELEASE);
 }
+static inline uint32_t child_of(const struct tree_action *a)
+{
+    return __atomic_load_n(&a->child, __ATOMIC_ACQUIRE);
+}
+static inline uint32_t edge_child(const struct tree_edge *e)
+{
+    return __atomic_load_n(&e->child, __ATOMIC_ACQUIRE);
+}
 static inline uint32_t pending_of(const struct tree_action *a)
 {
     return __atomic_load_n(&a->pending, __ATOMIC_RELAXED) & ~(ACTION_OUT | ACTION_SETTLED);
