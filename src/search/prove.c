@@ -188,7 +188,7 @@ static struct duel *lay_out(const struct mcts *m, struct tree_node *n, struct pr
     d->low = (double)b.low, d->high = (double)b.high;
     for (uint32_t i = 0; i < rows; i++) d->row_out[i] = action_is(node_action(t, n, 0) + i, ACTION_OUT);
     for (uint32_t i = 0; i < columns; i++) d->column_out[i] = action_is(node_action(t, n, 1) + i, ACTION_OUT);
-    for (uint32_t e = count_of(&n->edges); e; e = t->edges[e].next) {
+    for (uint32_t e = first_edge(n); e; e = t->edges[e].next) {
         uint32_t child = __atomic_load_n(&t->edges[e].child, __ATOMIC_ACQUIRE),
                  joint = (uint32_t)t->edges[e].joint;
         if (!child) continue;
@@ -241,11 +241,11 @@ static bool update_crowd(struct mcts *m, struct tree_node *n)
     uint64_t joints = 1, seen = 0;
     bool moved = false;
     for (uint32_t r = 0; r < m->nroles; r++) joints *= node_actions(t, n, r);
-    for (uint32_t e = count_of(&n->edges); e; e = t->edges[e].next) seen += edge_child(&t->edges[e]) != 0;
+    for (uint32_t e = first_edge(n); e; e = t->edges[e].next) seen += edge_child(&t->edges[e]) != 0;
     if (seen < joints) return false;
     for (uint32_t r = 0; r < m->nroles; r++) {
         struct bound all = {INFINITY, -INFINITY};
-        for (uint32_t e = count_of(&n->edges); e; e = t->edges[e].next) {
+        for (uint32_t e = first_edge(n); e; e = t->edges[e].next) {
             if (!edge_child(&t->edges[e])) continue;
             struct bound c = bound_of(t, edge_child(&t->edges[e]), r);
             if (c.low < all.low) all.low = c.low;

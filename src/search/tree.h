@@ -158,6 +158,10 @@ static inline uint32_t child_of(const struct tree_action *a)
 {
     return __atomic_load_n(&a->child, __ATOMIC_ACQUIRE);
 }
+static inline uint32_t first_edge(const struct tree_node *n)
+{
+    return __atomic_load_n(&n->edges, __ATOMIC_ACQUIRE);
+}
 static inline uint32_t edge_child(const struct tree_edge *e)
 {
     return __atomic_load_n(&e->child, __ATOMIC_ACQUIRE);
