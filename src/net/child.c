@@ -58,3 +58,33 @@ void child_kill(struct child *c)
     if (c->pid) frames_done(&c->frames);
     c->pid = 0;
 }
+
+bool child_wants(const struct child *c, struct pollfd *out)
+{
+    if (!c->pid || c->frames.socket < 0) return false;
+    *out = (struct pollfd){c->frames.socket, POLLIN, 0};
+    if (frames_waiting(&c->frames)) out->events |= POLLOUT;
+    return true;
+}
+
+bool child_hear(struct child *c, short events, void (*on_message)(void *data, json_t *m), void *data)
+{
+    pid_t pid = c->pid;
+    char *text;
+    size_t n;
+    if (!pid || c->frames.socket < 0) return true;
+    bool good = !(events & POLLOUT) || frames_flush(&c->frames);
+    if (events & (POLLIN | POLLHUP | POLLERR)) good = frames_fill(&c->frames) && good;
+    while (c->pid == pid && (text = frames_take(&c->frames, &n))) {
+        json_t *m = json_loadb(text, n, 0, NULL);
+        if (m) on_message(data, m);
+        json_decref(m);
+    }
+    return good || c->pid != pid;
+}
+
+void child_hasten(struct child *c)
+{
+    kill(c->pid, SIGKILL);
+    frames_done(&c->frames);
+}

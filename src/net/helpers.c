@@ -327,30 +327,23 @@ static void on_message(struct sitting *s, int which, json_t *m)
 
 bool sitting_wants(const struct sitting *s, int helper, struct pollfd *out)
 {
-    const struct child *c = &s->helpers[helper].child;
-    if (!c->pid || c->frames.socket < 0) return false;
-    *out = (struct pollfd){c->frames.socket, POLLIN, 0};
-    if (frames_waiting(&c->frames)) out->events |= POLLOUT;
-    return true;
+    return child_wants(&s->helpers[helper].child, out);
+}
+
+struct speaker {
+    struct sitting *sitting;
+    int helper;
+};
+
+static void on_words(void *data, json_t *m)
+{
+    const struct speaker *who = data;
+    on_message(who->sitting, who->helper, m);
 }
 
 void sitting_hear(struct sitting *s, int helper, short events)
 {
+    struct speaker who = {s, helper};
     struct child *c = &s->helpers[helper].child;
-    pid_t pid = c->pid;
-    char *text;
-    size_t n;
-    if (!pid || c->frames.socket < 0) return;
-    bool good = !(events & POLLOUT) || frames_flush(&c->frames);
-    if (events & (POLLIN | POLLHUP | POLLERR)) good = frames_fill(&c->frames) && good;
-    while (c->pid == pid && (text = frames_take(&c->frames, &n))) {
-        json_t *m = json_loadb(text, n, 0, NULL);
-        if (m) on_message(s, helper, m);
-        json_decref(m);
-    }
-    /* Whoever hangs up is dying; the signal that it is dead tells why. */
-    if (!good && c->pid == pid) {
-        kill(pid, SIGKILL);
-        frames_done(&c->frames);
-    }
+    if (!child_hear(c, events, on_words, &who)) child_hasten(c);
 }

@@ -2,6 +2,7 @@
 #include "net/server.h"
 
 #include "base/clock.h"
+#include "net/daemon.h"
 
 #include <errno.h>
 #include <math.h>
@@ -9,7 +10,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -269,36 +269,13 @@ static void serve(struct server *s)
     leave_tables(s);
 }
 
-static bool open_signals(struct server *s, struct error *error)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGCHLD);
-    signal(SIGPIPE, SIG_IGN);
-    sigprocmask(SIG_BLOCK, &set, NULL);
-    s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    return s->signals >= 0 || error_set(error, ERROR_SYSTEM, "no signals: %s", strerror(errno));
-}
-
-/* Files enough for callers who never say anything. And where we may, first in line for the processor: there
- * is little to do, but that at once. Workers do not inherit it. */
-static void raise_limits(void)
-{
-    struct rlimit files;
-    if (getpriority(PRIO_PROCESS, 0) == 0) setpriority(PRIO_PROCESS, 0, -10);
-    if (getrlimit(RLIMIT_NOFILE, &files) || files.rlim_cur >= 4096) return;
-    files.rlim_cur = files.rlim_max < 4096 ? files.rlim_max : 4096;
-    setrlimit(RLIMIT_NOFILE, &files);
-}
-
 bool server_run(const struct server_options *options, struct error *error)
 {
     struct server s = {.options = options, .signals = -1};
-    raise_limits();
+    daemon_raise_limits();
     s.journal = journal_open_server(options->sitting.log, error);
-    bool good = error->code == ERROR_NONE && open_signals(&s, error);
+    if (error->code == ERROR_NONE) s.signals = daemon_signals(error);
+    bool good = s.signals >= 0;
     if (good) s.http = http_open(options->bind, (int)options->port, MESSAGE_MAX_BYTES, on_message, &s, error);
     good = s.http != NULL;
     if (good) {

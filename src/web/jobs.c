@@ -105,11 +105,7 @@ static void finish(struct jobs *j, struct job *x, json_t *answer, const char *wh
 uint32_t jobs_wants(const struct jobs *j, struct pollfd *out, uint32_t max)
 {
     uint32_t n = 0;
-    for (struct job *x = j->first; x && n < max; x = x->next) {
-        const struct frames *f = &x->child.frames;
-        if (!x->child.pid || f->socket < 0) continue;
-        out[n++] = (struct pollfd){f->socket, (short)(POLLIN | (frames_waiting(f) ? POLLOUT : 0)), 0};
-    }
+    for (struct job *x = j->first; x && n < max; x = x->next) n += child_wants(&x->child, &out[n]);
     return n;
 }
 

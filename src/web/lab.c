@@ -83,14 +83,12 @@ void lab_request(struct web *w, struct request *r, const char *path)
 
 bool lab_wants(const struct web *w, struct pollfd *out)
 {
-    const struct frames *f = &w->archive.frames;
-    if (!w->archive.pid || f->socket < 0) return false;
-    *out = (struct pollfd){f->socket, (short)(POLLIN | (frames_waiting(f) ? POLLOUT : 0)), 0};
-    return true;
+    return child_wants(&w->archive, out);
 }
 
-static void answer(struct web *w, json_t *m)
+static void answer(void *data, json_t *m)
 {
+    struct web *w = data;
     const char *id = json_string_value(json_object_get(m, "id"));
     const char *trouble = json_string_value(json_object_get(m, "trouble"));
     for (int i = 0; i < WEB_READINGS; i++) {
@@ -109,16 +107,7 @@ static void answer(struct web *w, json_t *m)
 
 void lab_hear(struct web *w, short events)
 {
-    char *text;
-    size_t n;
-    bool good = !(events & POLLOUT) || frames_flush(&w->archive.frames);
-    if (events & (POLLIN | POLLHUP | POLLERR)) good = frames_fill(&w->archive.frames) && good;
-    while ((text = frames_take(&w->archive.frames, &n))) {
-        json_t *m = json_loadb(text, n, 0, NULL);
-        if (m) answer(w, m);
-        json_decref(m);
-    }
-    if (!good) lab_close(w);
+    if (!child_hear(&w->archive, events, answer, w)) lab_close(w);
 }
 
 void lab_close(struct web *w)

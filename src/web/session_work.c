@@ -250,33 +250,28 @@ static struct child *child_of(struct session *t, uint32_t worker)
 bool session_wants(const struct session *t, uint32_t worker, struct pollfd *out)
 {
     const struct child *c = child_of((struct session *)t, worker);
-    if (!c || !c->pid || c->frames.socket < 0) return false;
-    *out = (struct pollfd){c->frames.socket, POLLIN, 0};
-    if (frames_waiting(&c->frames)) out->events |= POLLOUT;
-    return true;
+    return c && child_wants(c, out);
+}
+
+struct speaker {
+    struct session *session;
+    uint32_t worker;
+};
+
+static void on_words(void *data, json_t *m)
+{
+    const struct speaker *who = data;
+    if (who->worker == 0)
+        hear_referee(who->session, m);
+    else
+        hear_thinker(who->session, work_thinker(who->session, who->worker), m);
 }
 
 void session_hear(struct session *t, uint32_t worker, short events)
 {
+    struct speaker who = {t, worker};
     struct child *c = child_of(t, worker);
-    pid_t pid = c ? c->pid : 0;
-    char *text;
-    size_t n;
-    if (!pid || c->frames.socket < 0) return;
-    bool good = !(events & POLLOUT) || frames_flush(&c->frames);
-    if (events & (POLLIN | POLLHUP | POLLERR)) good = frames_fill(&c->frames) && good;
-    while (c->pid == pid && (text = frames_take(&c->frames, &n))) {
-        json_t *m = json_loadb(text, n, 0, NULL);
-        if (m && worker == 0)
-            hear_referee(t, m);
-        else if (m)
-            hear_thinker(t, work_thinker(t, worker), m);
-        json_decref(m);
-    }
-    if (!good && c->pid == pid) {
-        kill(pid, SIGKILL);
-        frames_done(&c->frames);
-    }
+    if (c && !child_hear(c, events, on_words, &who)) child_hasten(c);
 }
 
 bool session_child(struct session *t, pid_t pid, int status)

@@ -3,13 +3,13 @@
 
 #include "base/clock.h"
 #include "game/library.h"
+#include "net/daemon.h"
 
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -94,30 +94,6 @@ static void serve(struct web *w)
     }
 }
 
-static bool open_signals(struct web *w, struct error *error)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGCHLD);
-    signal(SIGPIPE, SIG_IGN);
-    sigprocmask(SIG_BLOCK, &set, NULL);
-    w->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    return w->signals >= 0 || error_set(error, ERROR_SYSTEM, "no signals: %s", strerror(errno));
-}
-
-/* Files enough for all tables; and where we may, first in line for the processor: there is little to do, but
- * that at once. Workers do not inherit it. */
-static void raise_limits(void)
-{
-    struct rlimit files;
-    if (getpriority(PRIO_PROCESS, 0) == 0) setpriority(PRIO_PROCESS, 0, -10);
-    if (getrlimit(RLIMIT_NOFILE, &files) || files.rlim_cur >= 4096) return;
-    files.rlim_cur = files.rlim_max < 4096 ? files.rlim_max : 4096;
-    setrlimit(RLIMIT_NOFILE, &files);
-}
-
 static void say_where(const struct web *w)
 {
     const char *bind = w->options->door.bind, *token = door_token(w->door);
@@ -134,12 +110,13 @@ static void say_where(const struct web *w)
 bool web_run(const struct web_options *options, struct error *error)
 {
     struct web w = {.options = options, .signals = -1, .archive.frames.socket = -1};
-    raise_limits();
+    daemon_raise_limits();
     jobs_init(&w.jobs, options->limits.megabytes);
     w.library = library_list(error);
     if (!w.library) w.library = json_array(); /* there are still sheets to paste */
     w.pictures = json_object();
-    bool good = open_signals(&w, error);
+    w.signals = daemon_signals(error);
+    bool good = w.signals >= 0;
     if (good) w.door = door_open(&options->door, web_request, &w, error);
     if (w.door) {
         say_where(&w);
