@@ -160,9 +160,10 @@ static void keep_path(struct flight *f)
     list_done(&legal);
 }
 
-void flight_teach(struct flight *f, const float *reward, struct policy *policy)
+void flight_teach(struct flight *f, const float *reward)
 {
     const struct mcts *m = f->hand->search;
+    struct policy *policy = f->hand->policy;
     struct episode e = {.nroles = m->nroles,
                         .steps = f->steps,
                         .tree_steps = f->tree_steps,
@@ -194,7 +195,7 @@ void flight_finish(struct flight *f, const float *reward)
     }
     flight_undo_pending(f);
     back_up(f, reward);
-    if (h->records) flight_teach(f, reward, h->policy);
+    if (h->records) flight_teach(f, reward);
     bool decided = false;
     for (uint32_t r = 1; r < m->nroles; r++) decided |= reward[r] != reward[0];
     h->stats.simulations++;

@@ -2,7 +2,7 @@
 #include "search/crew.h"
 
 #include "game/engine.h"
-
+#include "search/meeting.h"
 #include "search/relay.h"
 
 #include <pthread.h>
@@ -119,7 +119,7 @@ static void start(struct crew *c, struct task *tasks, const struct budget *budge
 {
     struct mcts *m = c->searches[0];
     bool together = c->nsearches == 1 && !c->relay;
-    mcts_begin(m);
+    if (together) mcts_begin(m);
     m->tree->shared = together;
     if (together) meeting_open(m->meeting, c->n);
     if (c->relay) relay_open(c->relay, m);

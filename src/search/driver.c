@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Hands come and go, rounds are played, trees are collected. What happens inside a round is in round.c. */
 #include "search/driver_internal.h"
+#include "search/meeting.h"
 #include "search/round.h"
 
 #include <stdlib.h>
@@ -70,11 +71,6 @@ void driver_free(struct driver *d)
     free(d);
 }
 
-uint32_t driver_lanes(const struct driver *d)
-{
-    return d->lanes;
-}
-
 uint32_t driver_room(const struct driver *d)
 {
     return d->lanes - d->held;
@@ -116,7 +112,7 @@ void driver_add(struct driver *d, struct hand *h, const struct budget *budget)
     h->solo = wanted == 1 && !h->search->tree->shared && !h->relay;
     d->watched += budget->deadline > 0;
     d->shared += h->search->tree->shared;
-    h->stats.rounds = d->now; /* until it leaves */
+    h->first_round = d->now;
     if (!h->search->tree->shared && !relay_serves(h)) mcts_begin(h->search);
     for (uint32_t i = 0; i < d->lanes && h->lanes < wanted; i++) {
         if (d->lane[i].hand) continue;
@@ -157,7 +153,7 @@ static void leave(struct driver *d, uint32_t which)
     d->hands[which] = d->hands[--d->nhands];
     d->watched -= h->budget.deadline > 0;
     d->shared -= h->search->tree->shared;
-    h->stats.rounds = d->now - h->stats.rounds;
+    h->stats.rounds = d->now - h->first_round;
     h->stats.seconds = d->clock - h->began;
 }
 

@@ -25,8 +25,7 @@
 struct driver *driver_new(struct reasoner *reasoner, const struct code *code, uint32_t lanes,
                           struct error *error);
 void driver_free(struct driver *d);
-uint32_t driver_lanes(const struct driver *d); /* how many it has */
-uint32_t driver_room(const struct driver *d);  /* how many of them are free */
+uint32_t driver_room(const struct driver *d); /* lanes that are free */
 struct reasoner *driver_reasoner(const struct driver *d);
 
 /* Put a hand to work; its search must be ready (mcts_ready). It gets as many lanes as its options ask for and
@@ -37,17 +36,6 @@ void driver_add(struct driver *d, struct hand *h, const struct budget *budget);
 struct hand *driver_run(struct driver *d);
 /* Work for one hand alone. */
 void driver_work(struct driver *d, struct hand *h, const struct budget *budget);
-
-/* --- Meetings: where the hands of one search come together when its tree must move (meeting.c). */
-struct meeting *meeting_new(void);
-void meeting_free(struct meeting *m);
-void meeting_open(struct meeting *m, uint32_t members); /* before the threads start */
-bool meeting_called(const struct meeting *m);
-void meeting_call(struct meeting *m);
-/* Wait until all members are there; the last one to come does the work. */
-void meeting_attend(struct meeting *m, void (*work)(void *data), void *data);
-/* No more to come from this member. */
-void meeting_leave(struct meeting *m, void (*work)(void *data), void *data);
 
 /* Collect the tree of a search that nobody is driving, or whose hands have all met. */
 bool driver_make_room(struct mcts *m, const struct budget *budget);

@@ -110,8 +110,8 @@ struct situation flight_situation(const struct flight *f, uint32_t role);
 void flight_finish(struct flight *f, const float *reward);
 void flight_draw(struct flight *f); /* the same with 50 for everybody */
 void flight_undo_pending(struct flight *f);
-/* Learn from a simulation that was backed up elsewhere, or not at all. */
-void flight_teach(struct flight *f, const float *reward, struct policy *policy);
+/* The playout tables of its hand learn from it. */
+void flight_teach(struct flight *f, const float *reward);
 
 /* --- relay.c: playouts done by other threads */
 /* The playout after a new node goes to somebody else: true, and the flight is idle. */

@@ -3,6 +3,7 @@
 #include "search/mcts.h"
 
 #include "search/driver.h"
+#include "search/meeting.h"
 #include "search/prove.h"
 #include "search/solver/outcomes.h"
 

@@ -82,6 +82,7 @@ struct hand {
     struct budget budget;
     uint32_t lanes, aloft; /* lanes held; simulations under way */
     uint64_t launched;     /* simulations */
+    uint32_t first_round;
     bool over;
     bool solo;    /* one simulation at a time, and the tree to itself: none is pending for another */
     double began; /* on the driver's clock */

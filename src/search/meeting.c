@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Where threads that share a tree come together, so that one of them may move it. */
-#include "search/driver.h"
+#include "search/meeting.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 struct meeting {

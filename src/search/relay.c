@@ -342,7 +342,7 @@ static void hand_over(struct flight *f)
 void relay_return(struct flight *f, const float *reward)
 {
     struct hand *h = f->hand;
-    if (h->records) flight_teach(f, reward, h->policy);
+    if (h->records) flight_teach(f, reward);
     h->stats.steps -= f->playout_steps; /* the master counts them */
     memcpy(f->errand->reward, reward, h->search->nroles * sizeof *reward);
     hand_over(f);

@@ -135,3 +135,17 @@ int cmd_lab(int argc, char **argv)
           out);
     return help ? EXIT_YES : EXIT_TROUBLE;
 }
+
+void lab_names_add(void *data, const char *name)
+{
+    struct lab_names *names = data;
+    size_t n = names->wanted ? strlen(names->wanted) : 0;
+    if (names->wanted && (strncmp(name, names->wanted, n) != 0 || (name[n] != '\0' && name[n] != ':')))
+        return;
+    if (names->n < LAB_MAX_NAMES && (names->v[names->n] = strdup(name))) names->n++;
+}
+
+void lab_names_done(struct lab_names *names)
+{
+    for (uint32_t i = 0; i < names->n; i++) free(names->v[i]);
+}

@@ -38,6 +38,17 @@ bool lab_grid_run(const char *what, const char *db, const struct run_options *o,
 bool lab_grid_report(const char *what, const char *db, const struct lab_report_form *form,
                      struct error *error);
 
+/* Names of experiments in a database, collected by results_each and grid_each: one and its variants, which
+ * have its name and a colon in front, or all. */
+#define LAB_MAX_NAMES 1000
+struct lab_names {
+    const char *wanted; /* NULL: all */
+    char *v[LAB_MAX_NAMES];
+    uint32_t n;
+};
+void lab_names_add(void *names, const char *name);
+void lab_names_done(struct lab_names *names);
+
 struct db;
 bool lab_grid_count(struct db *db, uint32_t *n, struct error *error); /* those of the database */
 

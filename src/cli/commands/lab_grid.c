@@ -32,8 +32,6 @@ bool lab_grid_run(const char *what, const char *path, const struct run_options *
 
 /* ---- reports ---- */
 
-#define MAX_GRIDS 200
-
 struct figures {
     const char *prefix, *name;
     bool good;
@@ -82,21 +80,6 @@ static bool show_guarded(const struct grid_results *r, const struct lab_report_f
     return good;
 }
 
-struct names {
-    const char *wanted; /* with its variants; NULL: all */
-    char *v[MAX_GRIDS];
-    uint32_t n;
-};
-
-static void collect(void *data, const char *name)
-{
-    struct names *names = data;
-    size_t n = names->wanted ? strlen(names->wanted) : 0;
-    if (names->wanted && (strncmp(name, names->wanted, n) != 0 || (name[n] != '\0' && name[n] != ':')))
-        return;
-    if (names->n < MAX_GRIDS && (names->v[names->n] = strdup(name))) names->n++;
-}
-
 static void count(void *data, const char *name)
 {
     (void)name;
@@ -129,10 +112,10 @@ static struct grid_results *load(struct db *db, const char *what, const char *ow
 static bool report_all(struct db *db, const char *what, const char *own, const char *path,
                        const struct lab_report_form *form, struct text *page, struct error *error)
 {
-    struct names names = {.wanted = own};
+    struct lab_names names = {.wanted = own};
     json_t *all = json_array();
     uint32_t shown = 0;
-    bool good = grid_each(db, collect, &names, error);
+    bool good = grid_each(db, lab_names_add, &names, error);
     for (uint32_t i = 0; i < names.n && good; i++) {
         struct grid *g = NULL;
         struct grid_results *r = load(db, what, own, names.v[i], &g, error);
@@ -143,7 +126,7 @@ static bool report_all(struct db *db, const char *what, const char *own, const c
         grid_results_free(r);
         grid_free(g);
     }
-    for (uint32_t i = 0; i < names.n; i++) free(names.v[i]);
+    lab_names_done(&names);
     if (good && shown == 0 && what)
         good = error_set(error, ERROR_INPUT, "%.200s has no games of %.100s; `ludens lab run` plays them",
                          path, own);

@@ -10,27 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_EXPERIMENTS 1000
-
 struct report_arguments {
     const char *db, *html, *svg;
     bool csv, json, details;
 };
-
-struct names {
-    const char *wanted; /* an experiment, with its variants; NULL: all */
-    char *v[MAX_EXPERIMENTS];
-    uint32_t n;
-};
-
-static void collect(void *data, const char *name)
-{
-    struct names *names = data;
-    size_t n = names->wanted ? strlen(names->wanted) : 0;
-    if (names->wanted && (strncmp(name, names->wanted, n) != 0 || (name[n] != '\0' && name[n] != ':')))
-        return;
-    if (names->n < MAX_EXPERIMENTS && (names->v[names->n] = strdup(name))) names->n++;
-}
 
 static bool is_database(const char *path)
 {
@@ -83,10 +66,11 @@ static bool print(const struct report_arguments *a, struct results *const *list,
 }
 
 /* Which experiments of the database are meant: one of that name, or one whose file has that name in it. */
-static bool find_names(struct db *db, const char *what, struct names *names, char **own, struct error *error)
+static bool find_names(struct db *db, const char *what, struct lab_names *names, char **own,
+                       struct error *error)
 {
     names->wanted = what;
-    if (!results_each(db, collect, names, error)) return false;
+    if (!results_each(db, lab_names_add, names, error)) return false;
     if (names->n || !what) return true;
     struct spec *spec = spec_load(what, NULL, error);
     if (!spec) return false;
@@ -94,15 +78,15 @@ static bool find_names(struct db *db, const char *what, struct names *names, cha
     spec_free(spec);
     if (!*own) return error_set(error, ERROR_MEMORY, "out of memory");
     names->wanted = *own;
-    return results_each(db, collect, names, error);
+    return results_each(db, lab_names_add, names, error);
 }
 
 static bool report_tournaments(struct db *db, const char *path, const char *what,
                                const struct report_arguments *a, bool needed, struct error *error)
 {
-    struct names names = {0};
+    struct lab_names names = {0};
     char *own = NULL;
-    struct results **list = calloc(MAX_EXPERIMENTS, sizeof *list);
+    struct results **list = calloc(LAB_MAX_NAMES, sizeof *list);
     bool good =
         list ? find_names(db, what, &names, &own, error) : error_set(error, ERROR_MEMORY, "out of memory");
     if (good && names.n == 0 && needed)
@@ -110,10 +94,8 @@ static bool report_tournaments(struct db *db, const char *path, const char *what
                          path, names.wanted ? names.wanted : "any experiment");
     for (uint32_t i = 0; i < names.n && good; i++) good = (list[i] = results_read(db, names.v[i], error));
     good = good && (names.n == 0 || print(a, list, names.n, error));
-    for (uint32_t i = 0; i < names.n; i++) {
-        free(names.v[i]);
-        if (list) results_free(list[i]);
-    }
+    for (uint32_t i = 0; i < names.n && list; i++) results_free(list[i]);
+    lab_names_done(&names);
     free(list);
     free(own);
     return good;

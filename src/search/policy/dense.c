@@ -53,8 +53,20 @@ typedef int32_t ints __attribute__((vector_size(64), aligned(4)));
 enum { STRANDS = 16 };
 #define SELECT(mask, a, b) ((floats)(((ints)(a) & (mask)) | ((ints)(b) & ~(mask))))
 
-/* What fills the last block weighs nothing. exp(x) for x <= 0 to 2e-7, for those below -87 as for -87: 2^n by
- * the exponent, the rest by a polynomial (Cephes' expf). */
+/* exp(x) for -87 <= x <= 0 to 2e-7, of a number or of a vector of them: `whole` is the nearest power of two,
+ * which goes into the exponent (`scale`), the rest is a polynomial (Cephes' expf). */
+#define EXP(x, p, whole, scale)                                \
+    do {                                                       \
+        x = x - (whole)*0.693359375f + (whole)*2.12194440e-4f; \
+        p = x * 1.9875691500e-4f + 1.3981999507e-3f;           \
+        p = p * x + 8.3334519073e-3f;                          \
+        p = p * x + 4.1665795894e-2f;                          \
+        p = p * x + 1.6666665459e-1f;                          \
+        p = p * x + 5.0000001201e-1f;                          \
+        p = (p * x * x + x + 1) * (scale);                     \
+    } while (0)
+
+/* What fills the last block weighs nothing; what is below -87 weighs as much as -87. */
 INLINE float gibbs_body(const float *scores, uint32_t n, float tau, float *out)
 {
     const floats zero = {0};
@@ -70,13 +82,7 @@ INLINE float gibbs_body(const float *scores, uint32_t n, float tau, float *out)
         x = SELECT(x > -87, x, zero - 87);
         ints power = __builtin_convertvector(x * 1.44269504f - 0.5f, ints);
         floats whole = __builtin_convertvector(power, floats);
-        x = x - whole * 0.693359375f + whole * 2.12194440e-4f;
-        p = x * 1.9875691500e-4f + 1.3981999507e-3f;
-        p = p * x + 8.3334519073e-3f;
-        p = p * x + 4.1665795894e-2f;
-        p = p * x + 1.6666665459e-1f;
-        p = p * x + 5.0000001201e-1f;
-        p = (p * x * x + x + 1) * (floats)((power + 127) * (1 << 23));
+        EXP(x, p, whole, (floats)((power + 127) * (1 << 23)));
         v[i] = p;
         sums += p;
     }
@@ -93,13 +99,8 @@ float dense_exp(float x)
         int32_t bits;
         float value;
     } scale = {(power + 127) * (1 << 23)};
-    x = x - whole * 0.693359375f + whole * 2.12194440e-4f;
-    p = x * 1.9875691500e-4f + 1.3981999507e-3f;
-    p = p * x + 8.3334519073e-3f;
-    p = p * x + 4.1665795894e-2f;
-    p = p * x + 1.6666665459e-1f;
-    p = p * x + 5.0000001201e-1f;
-    return (p * x * x + x + 1) * scale.value;
+    EXP(x, p, whole, scale.value);
+    return p;
 }
 
 INLINE uint32_t element_body(const uint64_t *set, uint32_t words, uint32_t which)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVELS = 3, FIRST_STEPS = 256, MOST_STEPS = 1 << 12 };
+enum { LEVELS = 3 };
 
 /* What follows a state: the legal moves and where they lead. */
 struct kids {
@@ -32,8 +32,7 @@ struct nested {
     uint32_t *path; /* the moves to where the lowest level stands */
     uint32_t path_cap;
     struct roll roll;
-    uint64_t *starts;
-    uint32_t *depths, *kid_of;
+    uint32_t *kid_of;
     bool broken; /* no memory */
 };
 
@@ -113,9 +112,8 @@ static bool roll_kids(struct nested *d, struct level *l, struct turn *turn)
     for (uint32_t at = 0, copy = 0; at < l->kids.n;) {
         for (r->n = 0; r->n < s->lanes && at < l->kids.n;) {
             if (l->kids.goal[at] == SPACE_GOES_ON && copy < each) {
-                memcpy(d->starts + (size_t)r->n * s->words, l->kids.row + (size_t)at * s->words,
-                       s->words * 8);
-                d->depths[r->n] = l->depth + 1;
+                memcpy(r->state + (size_t)r->n * s->words, l->kids.row + (size_t)at * s->words, s->words * 8);
+                r->depth[r->n] = l->depth + 1;
                 d->kid_of[r->n++] = at;
                 copy++;
             } else {
@@ -136,14 +134,8 @@ static bool roll_kids(struct nested *d, struct level *l, struct turn *turn)
         }
         if (turn_over(turn)) return false;
     }
-    /* games too long to be played to their end */
-    if (given_up * 2 > r->n && r->max_steps < MOST_STEPS) {
-        uint32_t *moves = realloc(r->moves, (size_t)s->lanes * 2 * r->max_steps * sizeof *moves);
-        if (!moves) return !(d->broken = true);
-        r->moves = moves;
-        r->max_steps *= 2;
-    }
-    return true;
+    d->broken = !roll_lengthen(r, s, given_up);
+    return !d->broken;
 }
 
 /* The level plays the next move of its best game; false: its game is over. */
@@ -236,11 +228,7 @@ static void release(struct method *m)
         line_done(&l->best);
     }
     free(d->path);
-    free(d->roll.length);
-    free(d->roll.moves);
-    free(d->roll.goal);
-    free(d->starts);
-    free(d->depths);
+    roll_done(&d->roll);
     free(d->kid_of);
     free(d);
 }
@@ -252,16 +240,8 @@ struct method *nested_new(struct space *s, struct line *line)
     struct nested *d = calloc(1, sizeof *d);
     if (!d) return NULL;
     d->base = (struct method){.ops = &ops, .space = s, .line = line};
-    d->roll.max_steps = FIRST_STEPS;
-    d->roll.length = malloc(s->lanes * sizeof *d->roll.length);
-    d->roll.moves = malloc((size_t)s->lanes * FIRST_STEPS * sizeof *d->roll.moves);
-    d->roll.goal = malloc(s->lanes * sizeof *d->roll.goal);
-    d->starts = malloc((size_t)s->lanes * s->words * 8);
-    d->depths = malloc(s->lanes * sizeof *d->depths);
     d->kid_of = malloc(s->lanes * sizeof *d->kid_of);
-    d->roll.state = d->starts;
-    d->roll.depth = d->depths;
-    bool good = d->roll.length && d->roll.moves && d->roll.goal && d->starts && d->depths && d->kid_of;
+    bool good = roll_init(&d->roll, s) && d->kid_of;
     for (uint32_t i = 1; i <= LEVELS; i++) {
         line_init(&d->level[i].best);
         d->level[i].row = malloc(s->words * 8);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVELS = 3, ITERATIONS = 50, FIRST_STEPS = 256, MOST_STEPS = 1 << 12 };
+enum { LEVELS = 3, ITERATIONS = 50 };
 #define ALPHA 1.0f
 
 struct level {
@@ -23,8 +23,6 @@ struct nrpa {
     float *chance;                  /* exp of the policy of level 1 */
     float *adapted;
     struct roll roll;
-    uint64_t *starts;
-    uint32_t *depths;
     const uint32_t *line; /* being adapted to */
     float *policy;
     bool broken;
@@ -105,13 +103,8 @@ static bool play(struct nrpa *d, struct turn *turn)
         line_offer(&l->best, r->goal[i], moves, r->length[i], NULL);
     }
     if (turn_over(turn) || s->trouble.code) return false;
-    if (given_up * 2 > r->n && r->max_steps < MOST_STEPS) {
-        uint32_t *moves = realloc(r->moves, (size_t)s->lanes * 2 * r->max_steps * sizeof *moves);
-        if (!moves) return !(d->broken = true);
-        r->moves = moves;
-        r->max_steps *= 2;
-    }
-    return true;
+    d->broken = !roll_lengthen(r, s, given_up);
+    return !d->broken;
 }
 
 static void enter(struct nrpa *d, uint32_t level)
@@ -176,11 +169,7 @@ static void release(struct method *m)
     }
     free(d->chance);
     free(d->adapted);
-    free(d->roll.length);
-    free(d->roll.moves);
-    free(d->roll.goal);
-    free(d->starts);
-    free(d->depths);
+    roll_done(&d->roll);
     free(d);
 }
 
@@ -191,19 +180,12 @@ struct method *nrpa_new(struct space *s, struct line *line)
     struct nrpa *d = calloc(1, sizeof *d);
     if (!d) return NULL;
     d->base = (struct method){.ops = &ops, .space = s, .line = line};
-    d->roll.max_steps = FIRST_STEPS;
-    d->roll.length = malloc(s->lanes * sizeof *d->roll.length);
-    d->roll.moves = malloc((size_t)s->lanes * FIRST_STEPS * sizeof *d->roll.moves);
-    d->roll.goal = malloc(s->lanes * sizeof *d->roll.goal);
-    d->starts = malloc((size_t)s->lanes * s->words * 8);
-    d->depths = calloc(s->lanes, sizeof *d->depths);
-    d->roll.state = d->starts;
-    d->roll.depth = d->depths;
     for (uint32_t i = 1; i <= LEVELS; i++) line_init(&d->level[i].best);
-    if (!d->roll.length || !d->roll.moves || !d->roll.goal || !d->starts || !d->depths || !room(d)) {
+    if (!roll_init(&d->roll, s) || !room(d)) {
         release(&d->base);
         return NULL;
     }
-    for (uint32_t i = 0; i < s->lanes; i++) memcpy(d->starts + (size_t)i * s->words, s->root, s->words * 8);
+    for (uint32_t i = 0; i < s->lanes; i++)
+        memcpy(d->roll.state + (size_t)i * s->words, s->root, s->words * 8);
     return &d->base;
 }

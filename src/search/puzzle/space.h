@@ -37,8 +37,8 @@ typedef bool brood_sink(void *to, struct brood *brood);
 /* Games to be played to their end: where each begins, and what became of it. */
 struct roll {
     uint32_t n; /* games, at most the space's lanes */
-    const uint64_t *state;
-    const uint32_t *depth;
+    uint64_t *state;
+    uint32_t *depth;
     const float *weight; /* by move: how likely beside others; NULL: all alike */
     uint32_t nweights;
     uint32_t max_steps; /* games longer than this are given up */
@@ -107,6 +107,13 @@ static inline const uint32_t *space_kept(struct space *s, uint32_t *n)
 {
     return s->ops->kept ? s->ops->kept(s, n) : NULL;
 }
+
+/* Room for as many games as the space has lanes; false without memory (to be taken apart all the same). */
+bool roll_init(struct roll *roll, const struct space *s);
+void roll_done(struct roll *roll);
+/* So many of its games were given up: where that is most of them, the next may be twice as long. False
+ * without memory. */
+bool roll_lengthen(struct roll *roll, const struct space *s, uint32_t given_up);
 
 /* The two kinds; for space_new. */
 struct space *space_circuit(struct reasoner *reasoner, const struct code *code, const struct state *root,
