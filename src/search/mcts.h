@@ -45,7 +45,7 @@ struct mcts_options {
     bool urgency;      /* unexplored action urgency (002 §5.1.2) */
     bool by_visits;    /* the final move is the most visited rather than the one with the best mean */
     uint32_t lanes;    /* simulations in flight, per hand */
-    uint32_t playouts; /* leaf parallelisation: playouts from each new node; 0 or 1: one */
+    uint32_t playouts; /* from each new node, where they are done by others or on the wires; 0: as is best */
     size_t memory;     /* bytes for the tree */
     uint64_t seed;
     struct cutoff cutoff;
@@ -64,7 +64,8 @@ struct mcts_stats {
     uint64_t decided;   /* simulations that did not end with the same reward for everybody */
     uint32_t max_depth; /* of the tree part */
     uint64_t depth_sum;
-    double seconds; /* with others on the same driver: the share of the time */
+    uint64_t playouts; /* a simulation may have several, or none */
+    double seconds;    /* with others on the same driver: the share of the time */
 };
 
 struct driver;
@@ -78,6 +79,8 @@ struct hand {
     void *owner;  /* the caller's */
     /* while at work (driver.c) */
     struct driver *driver;
+    struct leaves *leaves;   /* playouts on the wires; NULL: lane by lane */
+    bool wired;              /* they are used */
     struct relay_end *relay; /* leaf parallelisation: where playouts are done elsewhere; NULL: here */
     struct budget budget;
     uint32_t lanes, aloft; /* lanes held; simulations under way */
