@@ -48,8 +48,8 @@ static void stamp_move(struct driver *d, uint32_t role, uint32_t move)
     d->stamp[at] = d->stamp_now;
 }
 
-/* One step of the path: `discounted` is what the rewards are worth here, `played` what those of the moves
- * that were written down are. */
+/* One step of the path, which is pending no longer: `discounted` is what the rewards are worth here, `played`
+ * what those of the moves that were written down are. */
 static void count_step(struct flight *f, uint32_t step, const float *reward, const float *discounted,
                        const float *played)
 {
@@ -67,6 +67,7 @@ static void count_step(struct flight *f, uint32_t step, const float *reward, con
             float *best = node_best(t, n, r) + choice;
             if (tries == 1 || reward[r] > mean_of(best)) mean_set(best, reward[r]);
         }
+        if (!f->hand->solo && node_actions(t, n, r) > 1) pending_add(t, a, -1);
         if (m->opt.rave) count_rave(f->hand, n, r, played[r]);
     }
 }
@@ -198,7 +199,6 @@ void flight_finish(struct flight *f, const float *reward)
         keep_line(h, f, own[0]);
         keep_path(f);
     }
-    flight_undo_pending(f);
     back_up(f, reward);
     if (h->records) flight_teach(f, own);
     bool decided = false;

@@ -8,8 +8,9 @@
 #include <string.h>
 
 enum {
-    PLAYOUTS = 8, /* from each leaf, where nobody says how many */
-    ROUNDS = 16   /* between two looks at the clock */
+    PLAYOUTS = 8,
+    /* from each leaf, where nobody says how many */ ROUNDS = 16, /* between two looks at the clock */
+    POWERS = 512
 };
 
 struct leaf {
@@ -27,6 +28,7 @@ struct leaves {
     struct wires *wires;
     struct leaf *v, *free;
     float *rewards;
+    float worth[POWERS]; /* what a reward so many steps away is worth */
     uint32_t n, away;
 };
 
@@ -60,6 +62,7 @@ bool leaves_open(struct hand *h, const struct code *code)
         leaf->next = l->free;
         l->free = leaf;
     }
+    for (uint32_t i = 0; i < POWERS; i++) l->worth[i] = powf(m->opt.discount, (float)i);
     const struct cutoff *cut = &m->opt.cutoff;
     wires_limit(l->wires, &(struct wires_limits){.steps = m->max_steps,
                                                  .cut = cut->kind == CUT_NEVER ? 0 : cut->steps,
@@ -107,6 +110,11 @@ void leaves_abandon(struct hand *h)
         l->free = &l->v[i];
     }
     l->away = 0;
+}
+
+static float worth_after(const struct leaves *l, uint32_t steps)
+{
+    return steps < POWERS ? l->worth[steps] : powf(l->hand->search->opt.discount, (float)steps);
 }
 
 /* --- There and back ------------------------------------------------------------------------------------- */
@@ -174,7 +182,7 @@ static void come_back(struct leaves *l, struct leaf *leaf)
     const struct mcts *m = h->search;
     float mean[MCTS_MAX_ROLES];
     /* what was discounted once will be again on the way up */
-    float scale = powf(m->opt.discount, (float)(f->steps - leaf->first)) * (float)leaf->group.wanted;
+    float scale = worth_after(l, f->steps - leaf->first) * (float)leaf->group.wanted;
     for (uint32_t r = 0; r < m->nroles; r++) mean[r] = leaf->sum[r] / scale;
     leaf->away = false;
     l->away--;
@@ -192,7 +200,7 @@ static void over(void *data, const struct wires_playout *p)
     struct leaf *leaf = (struct leaf *)p->group;
     struct hand *h = l->hand;
     const struct mcts *m = h->search;
-    float worth = powf(m->opt.discount, (float)p->steps);
+    float worth = worth_after(l, p->steps);
     for (uint32_t r = 0; r < m->nroles; r++) leaf->sum[r] += worth * p->reward[r];
     h->stats.steps += p->steps;
     h->stats.playouts++;
