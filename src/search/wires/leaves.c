@@ -83,6 +83,12 @@ void leaves_free(struct leaves *l)
     free(l);
 }
 
+uint32_t leaves_room(const struct hand *h)
+{
+    uint32_t out = h->leaves->away + h->aloft;
+    return out < h->lanes ? h->lanes - out : 0;
+}
+
 bool leaves_busy(const struct hand *h)
 {
     return h->leaves && h->leaves->away > 0;
@@ -150,13 +156,11 @@ bool leaves_send(struct flight *f, const struct state *state)
 }
 
 /* The playout becomes the rest of the simulation. */
-static void write_down(struct leaves *l, struct leaf *leaf, const struct wires_playout *p)
+static void write_down(struct leaves *l, struct leaf *leaf, const struct wires_playout *p,
+                       const uint32_t *moves, const uint8_t *forced)
 {
     struct flight *f = &leaf->flight;
     uint32_t nroles = l->hand->search->nroles;
-    const uint32_t *moves;
-    const uint8_t *forced;
-    if (!wires_moves(l->wires, p, &moves, &forced)) return;
     f->steps = leaf->first;
     while (f->cap <= leaf->first + p->steps) {
         f->steps = f->cap;
@@ -204,11 +208,15 @@ static void over(void *data, const struct wires_playout *p)
     for (uint32_t r = 0; r < m->nroles; r++) leaf->sum[r] += worth * p->reward[r];
     h->stats.steps += p->steps;
     h->stats.playouts++;
-    h->stats.cut += p->cut;
-    /* the one that began first, not the one that ended first; alone, the best */
-    if (p->lane == p->group->lane ? !leaf->recorded
-                                  : m->single && (!leaf->recorded || p->reward[0] > leaf->own[0]))
-        write_down(l, leaf, p);
+    h->stats.cut += p->cut; /* the one that began first, not the one that ended first; alone, the best */
+    bool chosen = p->lane == p->group->lane ? !leaf->recorded
+                                            : m->single && (!leaf->recorded || p->reward[0] > leaf->own[0]);
+    const uint32_t *moves;
+    const uint8_t *forced;
+    if ((chosen || m->opt.rave) && wires_moves(l->wires, p, &moves, &forced)) {
+        if (m->opt.rave) flight_rave(&leaf->flight, moves, p->steps, p->reward);
+        if (chosen) write_down(l, leaf, p, moves, forced);
+    }
     if (p->group->over == p->group->wanted) come_back(l, leaf);
 }
 
@@ -216,8 +224,8 @@ void leaves_play(struct hand *h)
 {
     struct leaves *l = h->leaves;
     for (int i = 0; i < ROUNDS && l->away > 0; i++) {
-        if (wires_waiting(l->wires) == 0 && !h->over &&
-            (h->aloft > 0 || (h->lanes > 1 && hand_may_launch(h))))
+        if (!h->over && wires_waiting(l->wires) == 0 &&
+            (h->aloft > 0 || (leaves_room(h) > h->lanes / 4 && hand_may_launch(h))))
             return;
         wires_round(l->wires);
     }

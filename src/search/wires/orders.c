@@ -129,7 +129,8 @@ static void score_known(struct orders *o, uint32_t role, uint32_t last)
 /* Larger for what comes first: the score, with noise where it is drawn for; equal ones at random. */
 static inline uint64_t key_of(const struct orders *o, float score, uint32_t move, uint64_t random)
 {
-    random = (random ^ move) * 0x9e3779b97f4a7c15u;
+    random = (random + move) * 0x9e3779b97f4a7c15u;
+    random = (random ^ random >> 32) * 0xd6e8feb86659fd93u;
     if (o->policy->sampler.kind == SAMPLE_GIBBS)
         score = score / o->policy->sampler.tau + noises[random >> 52 & (NOISES - 1)];
     union {
