@@ -6,16 +6,17 @@
 #include <math.h>
 
 enum {
-    CENSUS = 16, /* rounds between two looks at which moves there are */
+    CENSUS = 8,  /* rounds between two looks at which moves there are */
+    RECENT = 64, /* looks after which those that were not seen are forgotten */
     RANKED = 2,  /* rankings made anew in a round, at most */
     NOISES = 4096
 };
 
 /* Orders are good until so many more simulations were learned from: tables change less and less. */
-static uint32_t next_due(const struct orders *o, uint32_t least, uint32_t part)
+static uint32_t next_due(const struct orders *o, uint32_t least, uint32_t most)
 {
-    uint64_t learned = o->policy->simulations, wait = learned / part;
-    return (uint32_t)(learned + (wait > least ? wait : least));
+    uint64_t learned = o->policy->simulations, wait = least + learned / 64;
+    return (uint32_t)(learned + (wait < most ? wait : most));
 }
 
 static bool is_due(const struct orders *o, uint32_t due)
@@ -52,10 +53,11 @@ static bool init_role(struct orders *o, const struct code *code, uint32_t role)
     r->n = code->roles[role].n;
     r->nlast = code->roles[role_before(role, o->nroles)].n;
     r->ever = calloc(r->n + 1, sizeof *r->ever);
+    r->fresh = calloc(r->n + 1, sizeof *r->fresh);
     r->known = malloc((r->n + 1) * sizeof *r->known);
     uint16_t *moves = r->all.moves = malloc(((size_t)r->n * (ORDERS_POOL + 2) + 1) * sizeof *moves);
     r->active = malloc((r->nlast + 1) * sizeof *r->active);
-    if (!r->ever || !r->known || !moves || !r->active) return false;
+    if (!r->ever || !r->fresh || !r->known || !moves || !r->active) return false;
     for (uint32_t i = 0; i < r->n; i++) moves[i] = (uint16_t)i;
     r->all.n = r->n;
     r->untried.moves = moves + r->n;
@@ -87,6 +89,7 @@ void orders_done(struct orders *o)
 {
     for (uint32_t r = 0; r < o->nroles && o->roles; r++) {
         free(o->roles[r].ever);
+        free(o->roles[r].fresh);
         free(o->roles[r].known);
         free(o->roles[r].all.moves);
         free(o->roles[r].active);
@@ -190,7 +193,7 @@ static void make_ranking(struct orders *o, uint32_t role, uint32_t last)
     struct ranking *r = &role_orders->rankings[last];
     uint64_t best[RANKING_MOVES], random = rng_next(&o->rng);
     uint32_t count = 0;
-    r->due = next_due(o, 4, 32);
+    r->due = next_due(o, 4, 128);
     r->n = 0;
     if (!v || !v->ops->knows || !v->ops->knows(v, role, last)) return;
     score_known(o, role, last);
@@ -221,7 +224,14 @@ static void find_replies(struct orders *o, uint32_t role)
 static void take_census(struct orders *o, uint32_t role, const uint64_t *legal, const uint64_t *lanes)
 {
     struct order_role *r = &o->roles[role];
+    if (++r->censuses % RECENT == 0) { /* forget those that were not legal for a while */
+        bool *swap = r->ever;
+        r->ever = r->fresh;
+        r->fresh = swap;
+        memset(r->fresh, 0, r->n * sizeof *r->fresh);
+    }
     o->weave->census(legal, r->n, lanes, r->ever);
+    o->weave->census(legal, r->n, lanes, r->fresh);
     r->nknown = 0;
     for (uint32_t i = 0; i < r->n; i++)
         if (r->ever[i]) r->known[r->nknown++] = i;
@@ -238,7 +248,7 @@ void orders_tend(struct orders *o, uint32_t role, const uint64_t *legal, const u
         if (o->policy->lgr) find_replies(o, role);
     }
     if (!first && !is_due(o, r->due)) return;
-    r->due = next_due(o, 2, 16 * ORDERS_POOL);
+    r->due = next_due(o, 1, 8);
     if (!first)
         make_pool(o, role, rng_below(&o->rng, ORDERS_POOL));
     else

@@ -27,8 +27,10 @@ struct order {
 
 struct order_role {
     uint32_t n, nlast; /* moves; those of the role before */
-    bool *ever;        /* by move: it was legal somewhere */
-    uint32_t *known;   /* those moves */
+    bool *ever,
+        *fresh; /* by move: it was legal somewhere lately; since the last time others were forgotten */
+    uint32_t censuses;
+    uint32_t *known; /* those moves */
     uint32_t nknown;
     struct order all; /* by number */
     struct order untried;
