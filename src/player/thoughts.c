@@ -224,11 +224,12 @@ json_t *thoughts_json(struct player *p, uint32_t role)
             if (*known) json_object_set_new(move, "proved", json_string(known));
             json_array_append_new(list, move);
         }
-        out = json_pack("{s:I, s:I, s:f, s:s, s:i, s:i, s:f, s:s, s:o}", "simulations",
-                        (json_int_t)s->simulations, "playouts", (json_int_t)s->playouts, "seconds",
-                        s->seconds, "engine", report->engine, "depth", (int)s->max_depth, "nodes",
+        out = json_pack("{s:I, s:f, s:s, s:i, s:i, s:f, s:s, s:o}", "simulations", (json_int_t)s->simulations,
+                        "seconds", s->seconds, "engine", report->engine, "depth", (int)s->max_depth, "nodes",
                         (int)report->nodes, "value", (double)report->value, "line",
                         line_text(heap, p, role, &first), "moves", list);
+        if (s->playouts > s->simulations) /* several from a position */
+            json_object_set_new(out, "playouts", json_integer((json_int_t)s->playouts));
         const char *verdict = verdict_text(heap, p, role);
         if (*verdict) json_object_set_new(out, "proved", json_string(verdict));
         json_t *puzzle = solo_json(heap, p);

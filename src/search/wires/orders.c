@@ -8,7 +8,7 @@
 enum {
     CENSUS = 8,  /* rounds between two looks at which moves there are */
     RECENT = 64, /* looks after which those that were not seen are forgotten */
-    RANKED = 2,  /* rankings made anew in a round, at most */
+    RANKED = 1,  /* a ranking made anew in a round, at most */
     NOISES = 4096
 };
 
@@ -193,7 +193,7 @@ static void make_ranking(struct orders *o, uint32_t role, uint32_t last)
     struct ranking *r = &role_orders->rankings[last];
     uint64_t best[RANKING_MOVES], random = rng_next(&o->rng);
     uint32_t count = 0;
-    r->due = next_due(o, 4, 128);
+    r->due = next_due(o, 8, 192);
     r->n = 0;
     if (!v || !v->ops->knows || !v->ops->knows(v, role, last)) return;
     score_known(o, role, last);
