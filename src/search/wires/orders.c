@@ -77,9 +77,11 @@ bool orders_init(struct orders *o, const struct policy *p, const struct code *co
     for (uint32_t r = 0; r < o->nroles; r++) most = code->roles[r].n > most ? code->roles[r].n : most;
     o->roles = calloc(o->nroles, sizeof *o->roles);
     o->last = calloc(o->nroles, sizeof *o->last);
+    o->some = malloc(most * sizeof *o->some);
+    o->stamp = calloc(most, sizeof *o->stamp);
     o->scores = malloc(most * sizeof *o->scores);
     o->keys = malloc(most * sizeof *o->keys);
-    if (!o->roles || !o->last || !o->scores || !o->keys) return false;
+    if (!o->some || !o->stamp || !o->roles || !o->last || !o->scores || !o->keys) return false;
     for (uint32_t r = 0; r < o->nroles; r++)
         if (!init_role(o, code, r)) return false;
     return true;
@@ -97,6 +99,8 @@ void orders_done(struct orders *o)
     }
     free(o->roles);
     free(o->last);
+    free(o->some);
+    free(o->stamp);
     free(o->scores);
     free(o->keys);
 }
@@ -117,12 +121,12 @@ static struct situation after(struct orders *o, uint32_t role, uint32_t last)
     return s;
 }
 
-/* Scores of the moves that were ever legal. */
-static void score_known(struct orders *o, uint32_t role, uint32_t last)
+/* Scores of the moves that were legal lately. */
+static void score_known(struct orders *o, uint32_t role)
 {
     const struct order_role *r = &o->roles[role];
     struct values *v = o->policy->values;
-    struct situation s = after(o, role, last);
+    struct situation s = after(o, role, MOVE_NONE);
     if (v)
         v->ops->score(v, &s, r->known, r->nknown, o->scores);
     else
@@ -168,7 +172,7 @@ static void make_pool(struct orders *o, uint32_t role, uint32_t which)
     struct order *pool = &r->pool[which];
     uint64_t random = rng_next(&o->rng);
     uint32_t n = r->nknown;
-    score_known(o, role, MOVE_NONE);
+    score_known(o, role);
     r->untried.n = 0;
     for (uint32_t i = 0; i < n; i++) {
         o->keys[i] = key_of(o, o->scores[i], r->known[i], random);
@@ -185,21 +189,40 @@ static void make_pool(struct orders *o, uint32_t role, uint32_t which)
     for (uint32_t i = 0; i < n; i++) pool->moves[i] = (uint16_t)o->keys[i];
 }
 
+/* The moves that were legal lately, those of a ranking in front: what was best once comes nearly in order,
+ * and most of the others are turned away at once. */
+static uint32_t candidates(struct orders *o, const struct order_role *r, const struct ranking *old)
+{
+    uint32_t n = 0;
+    o->now++;
+    for (uint32_t i = 0; i < old->n; i++) {
+        if (!r->ever[old->moves[i]]) continue;
+        o->stamp[old->moves[i]] = o->now;
+        o->some[n++] = old->moves[i];
+    }
+    for (uint32_t i = 0; i < r->nknown; i++)
+        if (o->stamp[r->known[i]] != o->now) o->some[n++] = r->known[i];
+    return n;
+}
+
 /* The best few in order: the others are turned away by a look at the last of them. */
 static void make_ranking(struct orders *o, uint32_t role, uint32_t last)
 {
     struct values *v = o->policy->values;
-    const struct order_role *role_orders = &o->roles[role];
-    struct ranking *r = &role_orders->rankings[last];
+    struct ranking *r = &o->roles[role].rankings[last];
     uint64_t best[RANKING_MOVES], random = rng_next(&o->rng);
     uint32_t count = 0;
     r->due = next_due(o, 8, 192);
-    r->n = 0;
-    if (!v || !v->ops->knows || !v->ops->knows(v, role, last)) return;
-    score_known(o, role, last);
-    for (uint32_t i = 0; i < role_orders->nknown; i++) {
+    if (!v || !v->ops->knows || !v->ops->knows(v, role, last)) {
+        r->n = 0;
+        return;
+    }
+    struct situation s = after(o, role, last);
+    uint32_t n = candidates(o, &o->roles[role], r);
+    v->ops->score(v, &s, o->some, n, o->scores);
+    for (uint32_t i = 0; i < n; i++) {
         if (comes_first(o, o->scores[i])) continue;
-        uint64_t key = key_of(o, o->scores[i], role_orders->known[i], random);
+        uint64_t key = key_of(o, o->scores[i], o->some[i], random);
         if (count == RANKING_MOVES && key < best[count - 1]) continue;
         uint32_t j = count < RANKING_MOVES ? count++ : count - 1;
         for (; j > 0 && best[j - 1] < key; j--) best[j] = best[j - 1];

@@ -48,7 +48,8 @@ struct orders {
     uint32_t nroles, words;
     struct rng rng;
     struct order_role *roles;
-    /* scratch */ uint32_t *last;
+    /* scratch */ uint32_t *last, *some;
+    uint32_t *stamp, now; /* by move */
     float *scores;
     uint64_t *keys;
 };
