@@ -17,16 +17,16 @@ enum playout_scheme {
     PLAYOUT_NST,
     PLAYOUT_MAST_FAST
 };
-enum final_move { FINAL_MEAN, FINAL_VISITS };
 
 struct player_config {
     char spec[200]; /* as given */
     int64_t kind;   /* enum player_kind */
     bool tree;
     double c, discount;
-    int64_t rave;
+    int64_t rave, rave_mix; /* enum rave_mix */
     bool urgency, cutoff, forced;
-    int64_t final;   /* enum final_move */
+    int64_t final; /* enum final_move */
+    int64_t window, carry;
     int64_t playout; /* enum playout_scheme */
     int64_t sampler; /* enum sampler_kind */
     double tau, epsilon;
