@@ -99,6 +99,8 @@ const struct player_option player_options[] = {
      "threads share one tree, have one each that are pooled in the end, or do playouts for the first"},
     {"playouts", PLAYER_INT, AT(playouts), 1, 1000, NULL, "playouts from each new node, with parallel=leaf"},
     {"memory", PLAYER_INT, AT(memory), 0, 1e7, NULL, "MB for the tree; 0: a quarter of the machine's"},
+    {"arm", PLAYER_CHOICE, AT(arm), 0, 0, "off|auto|ngrams|uniform|rave|mast|cutoff",
+     "another way to search: the one named, or the one that wins short matches on the start clock"},
     {"puzzle", PLAYER_CHOICE, AT(puzzle), 0, 0, SOLO_WAYS,
      "what searches games for one; off: the same as others"},
     {0},
@@ -235,6 +237,11 @@ static bool set_options(struct player_config *c, const char *options, struct err
         if (!set_option(c, word, equals + 1, error)) return false;
     }
     return true;
+}
+
+bool player_config_apply(struct player_config *c, const char *options, struct error *error)
+{
+    return set_options(c, options, error);
 }
 
 bool player_config_parse(const char *spec, struct player_config *out, struct error *error)

@@ -44,11 +44,15 @@ struct player_config {
     int64_t parallel; /* enum parallel */
     int64_t playouts; /* per new node, with parallel=leaf */
     int64_t memory;   /* MB; 0: a quarter of the machine's */
+    int64_t arm;      /* which way of searching: ARM_OFF, ARM_AUTO, ARM_FIRST and so on (audition.h) */
     int64_t puzzle;   /* enum solo_way: what searches games for one before anything else */
 };
 
 /* Parse "PRESET[,OPTION=VALUE]...". False and an error that says what is allowed. */
 bool player_config_parse(const char *spec, struct player_config *out, struct error *error);
+
+/* Options on top of those that are there: "OPTION=VALUE,...". */
+bool player_config_apply(struct player_config *c, const char *options, struct error *error);
 
 /* The tables, for lists and help. */
 struct player_preset {

@@ -8,6 +8,7 @@
  * Every step obeys the deadline and the stop flag, and leaves the player fit to go on with it next time. */
 #include "player/player.h"
 
+#include "player/audition.h"
 #include "player/script.h"
 #include "search/solver/outcomes.h"
 
@@ -42,6 +43,7 @@ struct player {
     bool alone; /* solo has decided: */
     uint32_t alone_move;
     struct player_report report;
+    struct audition_report audition;
     struct solo *solo; /* games for one: asked before the search; NULL: it is not */
 };
 
@@ -54,6 +56,8 @@ struct player *player_new(const struct player_config *config, const struct game 
     struct player *p = calloc(1, sizeof *p);
     if (!p) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
     p->config = *config;
+    if (config->arm >= ARM_FIRST && !audition_apply(&p->config, (uint32_t)config->arm - ARM_FIRST, error))
+        return free(p), NULL;
     p->game = game;
     p->engine = engine;
     p->role = role;
@@ -512,6 +516,37 @@ bool player_ponder(struct player *p, const struct budget *budget, struct error *
 {
     uint32_t move;
     return think(p, budget, true, &move, error);
+}
+
+/* Is there a choice to be made, and the circuit to make it on? */
+static bool may_audition(struct player *p, const struct budget *budget)
+{
+    bool wanted = p->config.kind == PLAYER_SEARCH && p->config.arm == ARM_AUTO && p->game->nroles > 1;
+    if (!wanted || p->audition.seconds > 0 || !p->engine || !p->config.tree) return false;
+    bool waits = budget_counts(budget) || budget->deadline > 0;
+    return (waits ? await_engine(p->engine, budget) : engine_poll(p->engine)) == ENGINE_READY;
+}
+
+bool player_start(struct player *p, const struct budget *budget, struct error *error)
+{
+    struct budget left = *budget;
+    if (may_audition(p, budget)) {
+        struct error trouble; /* then it stays as it is */
+        if (audition_hold(&p->config, p->game, p->engine, default_threads(p, budget), p->seed, budget,
+                          &p->audition, &trouble) &&
+            p->audition.chosen) {
+            drop_search(p);
+            if (!audition_apply(&p->config, p->audition.chosen, error)) return false;
+        }
+        left.simulations = left.simulations ? left.simulations * 2 / 5 + 1 : 0;
+        left.steps = left.steps ? left.steps * 2 / 5 + 1 : 0;
+    }
+    return player_ponder(p, &left, error);
+}
+
+const struct audition_report *player_audition(const struct player *p)
+{
+    return &p->audition;
 }
 
 bool player_begin(struct player *p, const struct budget *budget, bool ponder, struct hand **hand,
