@@ -4,6 +4,8 @@
 
 #include "player/player.h"
 
+#include <math.h>
+
 struct fixture {
     struct game *game;
     struct engine *engine;
