@@ -431,19 +431,29 @@ static void clear_moves(struct batch *b)
             memset(slot(b, b->code->roles[r].does), 0, (size_t)b->code->roles[r].n * b->words * 8);
 }
 
+uint64_t *batch_move_wires(struct batch *b, uint32_t role)
+{
+    struct choices *c = &b->inside->choices;
+    if (forced(b->code, role)) return NULL;
+    if (!b->inside->written) clear_moves(b);
+    b->inside->written = true;
+    b->inside->clean = false;
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->v[i].does == b->code->roles[role].does) memset(c->v[i].dirty, true, c->v[i].nodes[0]);
+    return slot(b, b->code->roles[role].does);
+}
+
+const uint64_t *batch_legal_wires(const struct batch *b, uint32_t role)
+{
+    return slot(b, b->code->roles[role].legal);
+}
+
 void batch_choose_first(struct batch *b, uint32_t role, const uint32_t *order, uint32_t n,
                         const uint64_t *mask)
 {
     TICKS_BEGIN(b);
-    if (!b->inside->written) clear_moves(b);
-    b->inside->written = true;
-    if (!forced(b->code, role)) {
-        struct choices *c = &b->inside->choices;
-        b->inside->clean = false;
+    if (batch_move_wires(b, role))
         b->sweeper->choose_first(&b->code->roles[role], order, n, mask, b->inside->mem);
-        for (uint32_t i = 0; i < c->n; i++)
-            if (c->v[i].does == b->code->roles[role].does) memset(c->v[i].dirty, true, c->v[i].nodes[0]);
-    }
     TICKS_END(b, BATCH_CHOOSE);
 }
 

@@ -15,7 +15,12 @@ enum playout_scheme {
     PLAYOUT_PAST,
     PLAYOUT_FAST,
     PLAYOUT_NST,
-    PLAYOUT_MAST_FAST
+    PLAYOUT_MAST_FAST,
+    PLAYOUT_WIRES, /* from here on, the same on the wires: */
+    PLAYOUT_UNIFORM_WIRES = PLAYOUT_WIRES,
+    PLAYOUT_MAST_WIRES,
+    PLAYOUT_TOMAST_WIRES,
+    PLAYOUT_NST_WIRES
 };
 
 struct player_config {
@@ -42,7 +47,7 @@ struct player_config {
     int64_t lanes;    /* 0: what measurement recommends */
     int64_t threads;  /* 0: every core by the clock, one where simulations are counted */
     int64_t parallel; /* enum parallel */
-    int64_t playouts; /* per new node, with parallel=leaf */
+    int64_t playouts; /* per new node, on the wires and with parallel=leaf; 0: as is best */
     int64_t memory;   /* MB; 0: a quarter of the machine's */
     int64_t arm;      /* which way of searching: ARM_OFF, ARM_AUTO, ARM_FIRST and so on (audition.h) */
     int64_t puzzle;   /* enum solo_way: what searches games for one before anything else */

@@ -194,7 +194,7 @@ static size_t table_limit(const struct player *p)
 {
     enum { ENOUGH = 512 << 20 };
     size_t share = memory_limit(p) / 4;
-    if (p->config.playout != PLAYOUT_NST) return 0;
+    if (p->config.playout != PLAYOUT_NST && p->config.playout != PLAYOUT_NST_WIRES) return 0;
     return share < ENOUGH ? share : ENOUGH;
 }
 
@@ -203,11 +203,17 @@ static struct values *make_values(struct player *p, const struct budget *budget,
     const struct player_config *c = &p->config;
     uint32_t nroles = p->game->nroles;
     switch ((enum playout_scheme)c->playout) {
-    case PLAYOUT_UNIFORM: break;
+    case PLAYOUT_UNIFORM:
+    case PLAYOUT_UNIFORM_WIRES: break;
+    case PLAYOUT_MAST_WIRES:
     case PLAYOUT_MAST: return values_mast(nroles, false);
+    case PLAYOUT_TOMAST_WIRES:
     case PLAYOUT_TOMAST: return values_mast(nroles, true);
     case PLAYOUT_PAST: return values_past(nroles, (uint32_t)c->threshold, 50, !p->on_circuit);
-    case PLAYOUT_NST: return values_nst(nroles, (uint32_t)c->k, table_limit(p) / p->npolicies);
+    case PLAYOUT_NST:
+    case PLAYOUT_NST_WIRES:
+        return values_nst(nroles, c->playout == PLAYOUT_NST ? 3 : 2, (uint32_t)c->k,
+                          table_limit(p) / p->npolicies);
     case PLAYOUT_FAST:
         return values_fast(p->reasoner, p->on_circuit ? engine_code(p->engine)->circuit : NULL,
                            (float)c->cells, p->seed, budget, error);
@@ -227,12 +233,14 @@ static bool make_policy(struct player *p, struct policy *policy, const struct bu
     const struct player_config *c = &p->config;
     uint32_t nroles = p->game->nroles;
     struct values *v = make_values(p, budget, error);
-    if (!v && c->playout != PLAYOUT_UNIFORM) return error_set(error, ERROR_MEMORY, "out of memory");
+    if (!v && c->playout != PLAYOUT_UNIFORM && c->playout != PLAYOUT_UNIFORM_WIRES)
+        return error_set(error, ERROR_MEMORY, "out of memory");
     *policy = (struct policy){.values = v,
                               .sampler = {(enum sampler_kind)c->sampler, (float)c->tau, (float)c->epsilon},
                               .decay = c->decay};
     if (nroles == 1 && !c->solo)
         policy->decay = (struct decay){1, 1, 50, 1}; /* nothing goes stale when nobody interferes */
+    policy->wires = c->playout >= PLAYOUT_WIRES;
     policy->wants_states = v && v->ops->wants_states;
     if (c->lgr && !(policy->lgr = lgr_new(nroles))) return error_set(error, ERROR_MEMORY, "out of memory");
     return true;

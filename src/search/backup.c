@@ -55,8 +55,10 @@ static void stamp_move(struct driver *d, uint32_t role, uint32_t move)
     d->stamp[at] = d->stamp_now;
 }
 
-/* One step of the path: `discounted` is what the rewards are worth here. */
-static void count_step(struct flight *f, uint32_t step, const float *reward, const float *discounted)
+/* One step of the path: `discounted` is what the rewards are worth here, `played` what those of the moves
+ * that were written down are. */
+static void count_step(struct flight *f, uint32_t step, const float *reward, const float *discounted,
+                       const float *played)
 {
     struct mcts *m = f->hand->search;
     struct tree *t = m->tree;
@@ -72,7 +74,7 @@ static void count_step(struct flight *f, uint32_t step, const float *reward, con
             float *best = node_best(t, n, r) + choice;
             if (tries == 1 || reward[r] > mean_of(best)) mean_set(best, reward[r]);
         }
-        if (m->opt.rave) count_rave(f->hand, n, r, discounted[r]);
+        if (m->opt.rave) count_rave(f->hand, n, r, played[r]);
     }
 }
 
@@ -89,15 +91,18 @@ static void back_up(struct flight *f, const float *reward)
 {
     const struct mcts *m = f->hand->search;
     struct driver *d = f->hand->driver;
-    float r_now[MCTS_MAX_ROLES];
+    const float *own = f->own ? f->own : reward;
+    float r_now[MCTS_MAX_ROLES], own_now[MCTS_MAX_ROLES];
     memcpy(r_now, reward, m->nroles * sizeof *r_now);
+    memcpy(own_now, own, m->nroles * sizeof *own_now);
     if (m->opt.rave) d->stamp_now++;
     for (uint32_t t = f->steps; t-- > 0;) {
         for (uint32_t r = 0; r < m->nroles; r++) {
             r_now[r] *= m->opt.discount;
+            own_now[r] *= m->opt.discount;
             if (m->opt.rave) stamp_move(d, r, f->moves[(size_t)t * m->nroles + r]);
         }
-        if (t < f->tree_steps && f->path[t]) count_step(f, t, reward, r_now);
+        if (t < f->tree_steps && f->path[t]) count_step(f, t, own, r_now, own_now);
     }
     if (m->opt.solver != SOLVER_OFF && (f->proved || on_proved_ground(f))) prove_path(f, f->proved);
 }
@@ -189,22 +194,22 @@ void flight_finish(struct flight *f, const float *reward)
 {
     struct hand *h = f->hand;
     struct mcts *m = h->search;
+    const float *own = f->own ? f->own : reward;
     if (f->errand) {
         relay_return(f, reward);
         return;
     }
     /* Better or equal; but nothing is no solution, and what was broken off is none either. */
-    if (m->single && !f->cut &&
-        (reward[0] > mean_of(&m->best) || (reward[0] > 0 && reward[0] == mean_of(&m->best)))) {
-        mean_set(&m->best, reward[0]);
-        keep_line(h, f, reward[0]);
+    if (m->single && !f->cut && (own[0] > mean_of(&m->best) || (own[0] > 0 && own[0] == mean_of(&m->best)))) {
+        mean_set(&m->best, own[0]);
+        keep_line(h, f, own[0]);
         keep_path(f);
     }
     flight_undo_pending(f);
     back_up(f, reward);
-    if (h->records) flight_teach(f, reward);
+    if (h->records) flight_teach(f, own);
     bool decided = false;
-    for (uint32_t r = 1; r < m->nroles; r++) decided |= reward[r] != reward[0];
+    for (uint32_t r = 1; r < m->nroles; r++) decided |= own[r] != own[0];
     h->stats.simulations++;
     h->stats.decided += decided;
     h->stats.playout_steps += f->playout_steps;

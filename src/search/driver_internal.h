@@ -36,10 +36,11 @@ struct flight {
     uint64_t *states;
     uint32_t *state_start, starts_cap;
     size_t states_cap;
-    bool stateless;        /* there was no memory for them */
-    bool end;              /* the last one was noted: the state after all steps */
-    bool expanded;         /* its new node is made: from there on it plays out */
-    bool cut;              /* broken off: without goals it is a draw */
+    bool stateless;   /* there was no memory for them */
+    bool end;         /* the last one was noted: the state after all steps */
+    bool expanded;    /* its new node is made: from there on it plays out */
+    bool cut;         /* broken off: without goals it is a draw */
+    const float *own; /* rewards of what it played, where those it is worth are a mean of several; or NULL */
     struct errand *errand; /* leaf parallelisation: the playout is done for somebody else (relay.c) */
 };
 

@@ -6,6 +6,7 @@
 #include "search/meeting.h"
 #include "search/prove.h"
 #include "search/solver/outcomes.h"
+#include "search/wires/leaves.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +70,10 @@ void mcts_free(struct mcts *m)
     if (!m) return;
     tree_free(m->tree);
     meeting_free(m->meeting);
-    for (uint32_t i = 0; i < m->nhands && m->hands; i++) free(m->hands[i].kept);
+    for (uint32_t i = 0; i < m->nhands && m->hands; i++) {
+        free(m->hands[i].kept);
+        leaves_free(m->hands[i].leaves);
+    }
     free(m->hands);
     free(m->pool);
     free(m);
@@ -185,6 +189,7 @@ static void add_stats(struct mcts_stats *sum, const struct mcts_stats *s)
     sum->cut += s->cut;
     sum->undefined_goals += s->undefined_goals;
     sum->rounds += s->rounds;
+    sum->playouts += s->playouts;
     sum->steps += s->steps;
     sum->decided += s->decided;
     sum->depth_sum += s->depth_sum;

@@ -56,7 +56,7 @@ struct mcts_options {
     uint32_t window;   /* means in the tree are over so many simulations, the older fading; 0: over all */
     uint32_t carry;    /* visits that a position may keep when the match moves on; 0: all */
     uint32_t lanes;    /* simulations in flight, per hand */
-    uint32_t playouts; /* leaf parallelisation: playouts from each new node; 0 or 1: one */
+    uint32_t playouts; /* from each new node, where they are done by others or on the wires; 0: as is best */
     size_t memory;     /* bytes for the tree */
     uint64_t seed;
     struct cutoff cutoff;
@@ -75,7 +75,8 @@ struct mcts_stats {
     uint64_t decided;   /* simulations that did not end with the same reward for everybody */
     uint32_t max_depth; /* of the tree part */
     uint64_t depth_sum;
-    double seconds; /* with others on the same driver: the share of the time */
+    uint64_t playouts; /* a simulation may have several, or none */
+    double seconds;    /* with others on the same driver: the share of the time */
 };
 
 struct driver;
@@ -89,6 +90,8 @@ struct hand {
     void *owner;  /* the caller's */
     /* while at work (driver.c) */
     struct driver *driver;
+    struct leaves *leaves;   /* playouts on the wires; NULL: lane by lane */
+    bool wired;              /* they are used */
     struct relay_end *relay; /* leaf parallelisation: where playouts are done elsewhere; NULL: here */
     struct budget budget;
     uint32_t lanes, aloft; /* lanes held; simulations under way */

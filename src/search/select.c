@@ -16,6 +16,20 @@ float select_beta(const struct mcts_options *o, uint32_t visits)
     return o->rave_mix == RAVE_SHORT ? k / (n + k) : sqrtf(k / (3.0f * n + k));
 }
 
+/* Logarithms of small counts, which nearly all are. */
+enum { LOGARITHMS = 4096 };
+static float logarithms[LOGARITHMS];
+
+__attribute__((constructor)) static void fill_logarithms(void)
+{
+    for (uint32_t i = 1; i < LOGARITHMS; i++) logarithms[i] = logf((float)i);
+}
+
+static float logarithm(uint32_t n)
+{
+    return n < LOGARITHMS ? logarithms[n] : logf((float)n);
+}
+
 /* What is `avoid`ed cannot matter. */
 static bool is_untried(const struct tree_action *a, uint32_t avoid)
 {
@@ -72,7 +86,7 @@ uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, co
     if (untried && (untried == n || !m->opt.urgency)) return try_new(h, a, n, untried, avoid, s);
 
     uint32_t visits = count_of(&node->visits) + pending_here;
-    float ln_visits = logf((float)(visits ? visits : 1)), c = m->opt.c;
+    float ln_visits = logarithm(visits), c = m->opt.c;
     float beta = m->opt.rave ? select_beta(&m->opt, visits) : 0;
     const struct rave *rave = m->opt.rave ? node_rave(m->tree, node, role) : NULL;
     bool whole = m->opt.rave_mix == RAVE_THESIS;

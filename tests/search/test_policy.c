@@ -73,7 +73,7 @@ static void ngrams_follow_role_numbers(void **state)
     static const uint32_t moves[] = {0, 1, 2, 10, 11, 12, 20, 21, 22};
     static const float reward[] = {30, 60, 90};
     struct episode e = episode(3, 3, moves, reward);
-    struct values *v = values_nst(3, 1, (size_t)64 << 20);
+    struct values *v = values_nst(3, 3, 1, (size_t)64 << 20);
     v->ops->learn(v, &e);
     struct episode other = e;
     static const float zero[] = {0, 0, 0};
@@ -98,7 +98,7 @@ static void ngrams_follow_role_numbers(void **state)
 
 static void longer_ngrams_wait_for_k_visits(void **state)
 {
-    struct values *v = values_nst(2, 7, (size_t)64 << 20);
+    struct values *v = values_nst(2, 3, 7, (size_t)64 << 20);
     static const uint32_t with[] = {A, NOOP, NOOP, D, B, NOOP}, without[] = {C, NOOP, NOOP, NOOP, B, NOOP};
     static const float won[] = {100, 0}, lost[] = {0, 100};
     struct episode good = episode(2, 3, with, won), bad = episode(2, 3, without, lost);
@@ -253,7 +253,7 @@ static float mean_after(struct values *v, float reward_last)
 static void decay_weakens_old_samples(void **state)
 {
     for (int scheme = 0; scheme < 2; scheme++) {
-        struct values *v = scheme ? values_nst(1, 7, (size_t)64 << 20) : values_mast(1, false);
+        struct values *v = scheme ? values_nst(1, 3, 7, (size_t)64 << 20) : values_mast(1, false);
         for (int i = 0; i < 10; i++) mean_after(v, 100);
         v->ops->decay(v, 0.4f);                         /* 10 visits become 4 */
         assert_float_equal(mean_after(v, 0), 80, 1e-3); /* 400 / 5 */
