@@ -81,6 +81,7 @@ struct mcts_stats {
 
 struct driver;
 struct meeting;
+struct tidings;
 
 struct hand {
     struct mcts *search;
@@ -122,10 +123,12 @@ struct mcts {
     float best;        /* one-player: best reward so far */
     bool constant_sum; /* two roles whose goals add up to `sum`, by the rules */
     int sum;
-    bool settled;       /* the root is: nothing more to search for */
-    uint64_t bounded;   /* nodes of which something was proved, ends apart */
-    uint32_t max_steps; /* simulations longer than this are broken off as draws */
-    struct hand *hands; /* nhands of them */
+    struct tidings *tidings; /* proofs of other searches of the same root; NULL: there are none; not owned */
+    uint32_t heard;          /* how many of them it knows */
+    bool settled;            /* the root is: nothing more to search for */
+    uint64_t bounded;        /* nodes of which something was proved, ends apart */
+    uint32_t max_steps;      /* simulations longer than this are broken off as draws */
+    struct hand *hands;      /* nhands of them */
     uint32_t nhands;
     struct meeting *meeting; /* where hands come together; NULL: there is one */
     struct pooled *pool;     /* by action of the root, one role after the other; NULL: nothing is pooled */

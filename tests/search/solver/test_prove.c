@@ -5,6 +5,7 @@
 #include "game/engine.h"
 #include "oracle.h"
 #include "random_game.h"
+#include "search/crew.h"
 #include "search/driver.h"
 #include "search/prove.h"
 #include "search/solver/outcomes.h"
@@ -130,6 +131,59 @@ static void bounds_enclose_the_truth_at_every_moment(void **state)
     print_message("%u of 800 roots settled, %u bounded nodes looked at\n", settled, moved);
     assert_true(settled > 500);
     assert_true(moved > 5000);
+}
+
+/* Root parallelisation: what one search proves of the root all of them know, also of moves they never tried.
+ */
+static void a_proof_in_one_search_is_a_proof_in_all(void **state)
+{
+    (void)state;
+    uint32_t settled = 0, alone = 0;
+    for (uint32_t i = 0; i < 120; i++) {
+        struct error error;
+        struct mcts_options options = {.solver = i % 2 ? SOLVER_E : SOLVER_S,
+                                       .lanes = 1 + i % 3 * 4,
+                                       .seed = i,
+                                       .scout = i % 4 == 1 ? 3 : 0};
+        struct table t = sit(random_game(i), options, true);
+        struct mcts *first = t.m;
+        struct outcomes *o = outcomes_new(t.game, t.code, OUTCOMES_QUICK);
+        struct crew_options how = {.how = PARALLEL_ROOT, .threads = 3, .search = first->opt};
+        struct policy policy[3] = {0}, *policies[] = {&policy[0], &policy[1], &policy[2]};
+        struct state s = {0};
+        how.search.outcomes = o;
+        how.search.solver = options.solver;
+        struct crew *c = crew_new(&how, t.r, t.code, policies, &error);
+        assert_non_null(c);
+        assert_true(t.r->ops->initial(t.r, &s));
+        assert_true(crew_root(c, &s, &(struct budget){0}, &error));
+        for (uint32_t round = 0; round < 12 && !c->searches[0]->settled; round++) {
+            /* one works, and not the first; the first hears of it */
+            uint32_t who = 1 + round % 2;
+            driver_work(c->drivers[who], &c->searches[who]->hands[0], &(struct budget){.simulations = 60});
+            bool proved = c->searches[who]->settled;
+            alone += proved && !c->searches[0]->settled;
+            crew_run(c, &(struct budget){.simulations = 6});
+            if (proved) assert_true(c->searches[0]->settled);
+            for (uint32_t k = 0; k < 3; k++) t.m = c->searches[k], check(&t);
+        }
+        settled += c->searches[0]->settled;
+        if (c->searches[0]->settled && mcts_ready(c->searches[0])) {
+            const double *truth = oracle_values(t.oracle, &s);
+            for (uint32_t role = 0; truth && role < t.game->nroles; role++) {
+                struct bound b = prove_root(c->searches[0], role);
+                assert_true((double)b.low <= truth[role] + 1e-3 && (double)b.high >= truth[role] - 1e-3);
+            }
+        }
+        t.m = first;
+        state_done(&s);
+        crew_free(c);
+        outcomes_free(o);
+        rise(&t);
+    }
+    print_message("%u of 120 roots settled, %u of them by another search\n", settled, alone);
+    assert_true(settled > 60);
+    assert_true(alone > 20);
 }
 
 /* A tree so small that it is collected all the time. */
@@ -286,6 +340,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bounds_enclose_the_truth_at_every_moment),
+        cmocka_unit_test(a_proof_in_one_search_is_a_proof_in_all),
         cmocka_unit_test(bounds_survive_the_collector),
         cmocka_unit_test(small_games_are_settled),
         cmocka_unit_test(the_equilibrium_cannot_be_exploited),
