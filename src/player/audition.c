@@ -9,8 +9,7 @@
 #include <string.h>
 
 const struct arm player_arms[] = {
-    {"ngrams", ""},
-    {"uniform", "playout=uniform,rave=0"},
+    {"own", ""},
     {"rave", "playout=uniform"},
     {"mast", "playout=mast,sampler=greedy,epsilon=0.4"},
     {"cutoff", "playout=mast+fast,sampler=gibbs,tau=10,weight=1,cutoff=on,urgency=on"},
@@ -29,10 +28,10 @@ bool audition_apply(struct player_config *config, uint32_t arm, struct error *er
 enum {
     TRIALS = 8,      /* bouts to find out how long a match is */
     TRIAL_SIMS = 20, /* a move */
-    FAIR = 10,       /* matches that every candidate should get */
-    LEAST_SIMS = 60,
-    MOST_SIMS = 2000,
-    ABREAST = 24, /* bouts at a time on a thread, at most */
+    FAIR = 24,       /* matches that every candidate should get */
+    LEAST_SIMS = 25,
+    MOST_SIMS = 150, /* more matches tell more than longer ones: docs/strength.md */
+    ABREAST = 24,    /* bouts at a time on a thread, at most */
     FEWEST = 4,
     MEMORY = 64, /* MB, of a player */
 };
@@ -40,8 +39,8 @@ enum {
 static const double SHARE = 0.6;     /* of the start clock */
 static const double NO_CLOCK = 10;   /* seconds where nobody said how long it is */
 static const double PRIOR = 0.45;    /* points of a candidate of which nothing is known, */
-static const double PRIOR_GAMES = 4; /* and so many matches that stand for it */
-static const double BETTER = 0.54;   /* from here on it is chosen */
+static const double PRIOR_GAMES = 6; /* and so many matches that stand for it */
+static const double BETTER = 0.55;   /* from here on it is chosen */
 static const double GLANCE = 0.1;    /* seconds at most to find out how fast a candidate is */
 
 struct audition {
@@ -367,12 +366,12 @@ static bool plan(struct audition *a, double seconds, double left)
     double times = a->limit ? ((double)a->limit - (double)a->spent) / (double)a->spent
                             : left / (seconds > 1e-6 ? seconds : 1e-6); /* as much as the trial took */
     double sims = times * TRIAL_SIMS * TRIALS / (FAIR * (a->arms - 1));
-    if (sims < LEAST_SIMS) return false;
-    a->sims = sims > MOST_SIMS ? MOST_SIMS : (uint32_t)sims;
+    if (sims * FAIR < LEAST_SIMS * FEWEST) return false; /* not even a few with every candidate */
+    a->sims = sims > MOST_SIMS ? MOST_SIMS : sims < LEAST_SIMS ? LEAST_SIMS : (uint32_t)sims;
     a->wanted = UINT32_MAX;
-    /* What is under way when time is up is lost, so half of them at most; but full sweeps are fast ones. */
-    uint32_t half = FAIR * (a->arms - 1) / 2 / a->threads;
-    a->abreast = half < FEWEST ? FEWEST : half > ABREAST ? ABREAST : half;
+    /* What is under way when time is up is lost, so not too many; but full sweeps are fast ones. */
+    uint32_t part = FAIR * (a->arms - 1) / 4 / a->threads;
+    a->abreast = part < FEWEST ? FEWEST : part > ABREAST ? ABREAST : part;
     return true;
 }
 

@@ -162,7 +162,7 @@ static void print_moves(FILE *out, struct heap *heap, struct player *p, uint32_t
     }
 }
 
-/* "chose rave: 11.5 of 14; uniform 3 of 9, ..." */
+/* "matches with 150 simulations a move for 6.0 s say rave; rave 26.5 of 36, ... against its own way" */
 static void print_audition(FILE *out, const struct player *p, const char *name)
 {
     const struct audition_report *a = player_audition(p);
@@ -172,7 +172,7 @@ static void print_audition(FILE *out, const struct player *p, const char *name)
     for (uint32_t i = 1; i < a->arms; i++)
         fprintf(out, "%s %s %.3g of %u", i > 1 ? "," : "", player_arms[i].name, a->arm[i].points,
                 a->arm[i].games);
-    fprintf(out, " against %s\n", player_arms[0].name);
+    fprintf(out, " against its own way\n");
 }
 
 static json_t *audition_json(const struct player *p)

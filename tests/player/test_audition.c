@@ -68,9 +68,9 @@ static void a_named_arm_is_played(void **state)
 {
     struct fixture f;
     open_game(&f, "ticTacToe");
-    struct player *p = sit(&f, "champion,arm=uniform");
+    struct player *p = sit(&f, "champion,arm=rave");
     assert_int_equal(player_config(p)->playout, PLAYOUT_UNIFORM);
-    assert_int_equal(player_config(p)->rave, 0);
+    assert_int_equal(player_config(p)->rave, 500);
     player_free(p);
     close_game(&f);
 }
@@ -80,16 +80,16 @@ static void the_better_one_is_found(void **state)
 {
     struct fixture f;
     struct audition_report first;
-    struct budget budget = {.simulations = 200000};
+    struct budget budget = {.simulations = 120000};
     open_game(&f, "breakthrough");
     for (int round = 0; round < 2; round++) {
         struct player *p = sit(&f, "cadia2007,arm=auto");
         start(p, &budget);
         const struct audition_report *a = player_audition(p);
         assert_true(a->arms == player_arms_count() && a->simulations > 0);
-        assert_string_equal(player_arms[a->chosen].name, "mast");
-        assert_true(a->arm[a->chosen].points > 0.6 * a->arm[a->chosen].games);
-        assert_int_equal(player_config(p)->playout, PLAYOUT_MAST);
+        assert_true(a->chosen && a->arm[a->chosen].points > 0.7 * a->arm[a->chosen].games);
+        assert_string_not_equal(player_arms[a->chosen].name, "rave"); /* uniform, too */
+        assert_int_not_equal(player_config(p)->playout, PLAYOUT_UNIFORM);
         if (round == 0) first = *a;
         for (uint32_t i = 0; i < a->arms; i++) {
             assert_int_equal(a->arm[i].games, first.arm[i].games);
