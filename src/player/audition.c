@@ -33,7 +33,8 @@ enum {
     MOST_SIMS = 150, /* more matches tell more than longer ones: docs/strength.md */
     ABREAST = 24,    /* bouts at a time on a thread, at most */
     FEWEST = 4,
-    MEMORY = 64, /* MB, of a player */
+    MEMORY = 64,   /* MB, of a player */
+    LARGE = 50000, /* facts, moves and gates: players of such a circuit take long to make */
 };
 
 static const double SHARE = 0.6;     /* of the start clock */
@@ -330,6 +331,7 @@ static bool make_configs(struct audition *a, const struct player_config *config,
     a->arms = player_arms_count();
     for (uint32_t i = 0; i < a->arms; i++) {
         struct player_config *c = &a->configs[i];
+        a->speed[i] = 1;
         *c = *config;
         c->arm = ARM_OFF;
         c->lanes = c->threads = 1;
@@ -344,6 +346,7 @@ static bool take_speeds(struct audition *a, struct error *error)
 {
     double glance = (a->budget.deadline - clock_now()) / (20 * a->arms);
     for (uint32_t i = 0; i < a->arms; i++) {
+        if (budget_over(&a->budget)) return error_set(error, ERROR_TIME, "no time");
         struct player_config config = a->configs[i];
         config.lanes = 0;
         struct player *p = player_new(&config, a->game, a->engine, 0, a->seed, error);
@@ -387,47 +390,66 @@ static void choose(const struct audition *a, struct audition_report *out)
     }
 }
 
+/* The trial, then the bouts. */
+static bool hold(struct audition *a, struct stage *stages, struct audition_report *out, struct error *error)
+{
+    uint32_t n = 0;
+    bool good = a->limit || take_speeds(a, error);
+    while (good && n < a->threads && (good = stage_init(&stages[n], a, error))) n++;
+    if (good) {
+        double began = clock_now();
+        run(stages, n);
+        double now = clock_now();
+        bool worth = !a->error.code && plan(a, now - began, a->budget.deadline - now);
+        if (worth) run(stages, n);
+        if (worth) choose(a, out);
+        if (a->error.code) good = (*error = a->error, false);
+    }
+    while (n) stage_done(&stages[--n]);
+    return good;
+}
+
+static struct audition *audition_new(const struct game *game, struct engine *engine, uint32_t threads,
+                                     uint64_t seed, const struct budget *budget)
+{
+    struct audition *a = calloc(1, sizeof *a);
+    if (!a) return NULL;
+    *a = (struct audition){.game = game,
+                           .engine = engine,
+                           .seed = seed,
+                           .wanted = TRIALS,
+                           .abreast = ABREAST,
+                           .threads = threads,
+                           .sims = TRIAL_SIMS};
+    pthread_mutex_init(&a->lock, NULL);
+    a->in_steps = !budget->simulations;
+    a->limit = (uint64_t)(SHARE * (double)(a->in_steps ? budget->steps : budget->simulations));
+    a->budget = (struct budget){.deadline = budget_share(budget, SHARE), .stop = budget->stop};
+    if (!a->limit && !a->budget.deadline) a->budget.deadline = clock_now() + SHARE * NO_CLOCK;
+    return a;
+}
+
+static void audition_free(struct audition *a)
+{
+    if (a) pthread_mutex_destroy(&a->lock);
+    free(a);
+}
+
 bool audition_hold(const struct player_config *config, const struct game *game, struct engine *engine,
                    uint32_t threads, uint64_t seed, const struct budget *budget, struct audition_report *out,
                    struct error *error)
 {
-    struct audition *a = calloc(1, sizeof *a);
-    struct stage *stages = calloc(threads, sizeof *stages);
+    const struct code *code = engine_code(engine);
+    *out = (struct audition_report){.held = true};
+    if ((uint64_t)code->circuit->nfacts + code->nmoves + code->nslots > LARGE) return true;
     double began = clock_now();
-    uint32_t n = 0;
-    *out = (struct audition_report){0};
+    struct audition *a = audition_new(game, engine, threads, seed, budget);
+    struct stage *stages = calloc(threads, sizeof *stages);
     bool good = a && stages;
     if (!good) error_set(error, ERROR_MEMORY, "out of memory");
-    if (good) {
-        *a = (struct audition){.game = game,
-                               .engine = engine,
-                               .seed = seed,
-                               .wanted = TRIALS,
-                               .abreast = ABREAST,
-                               .threads = threads,
-                               .sims = TRIAL_SIMS};
-        pthread_mutex_init(&a->lock, NULL);
-        a->in_steps = !budget->simulations;
-        a->limit = (uint64_t)(SHARE * (double)(a->in_steps ? budget->steps : budget->simulations));
-        a->budget = (struct budget){.deadline = budget_share(budget, SHARE), .stop = budget->stop};
-        if (!a->limit && !a->budget.deadline) a->budget.deadline = began + SHARE * NO_CLOCK;
-        good = make_configs(a, config, error);
-        for (uint32_t i = 0; i < a->arms; i++) a->speed[i] = 1;
-        if (!a->limit) good = good && take_speeds(a, error);
-        while (good && n < threads && (good = stage_init(&stages[n], a, error))) n++;
-        double tried = clock_now();
-        if (good) run(stages, n);
-        double now = clock_now(), trial = now - tried;
-        bool worth = good && !a->error.code && plan(a, trial, a->budget.deadline - now);
-        a->points[0] = a->games[0] = 0;
-        if (worth) run(stages, n);
-        if (worth) choose(a, out);
-        if (good && a->error.code) good = (*error = a->error, false);
-        while (n) stage_done(&stages[--n]);
-        pthread_mutex_destroy(&a->lock);
-    }
+    good = good && make_configs(a, config, error) && hold(a, stages, out, error);
     out->seconds = clock_now() - began;
     free(stages);
-    free(a);
+    audition_free(a);
     return good;
 }

@@ -27,7 +27,8 @@ enum { AUDITION_ARMS = 16 };
 uint32_t player_arms_count(void);
 
 struct audition_report {
-    uint32_t arms;        /* 0: none was held */
+    bool held;
+    uint32_t arms;        /* 0: there was no time to find anything out, or the game is too large */
     uint32_t simulations; /* a move */
     uint32_t chosen;
     double seconds;

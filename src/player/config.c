@@ -14,8 +14,9 @@
 /* The programs of the papers with their parameters: 002 §4.3.1 (C, tau, thresholds, TD), 000 §V-B (k,
  * epsilon), 001 §VI (decay), 004 (Ary). */
 const struct player_preset player_presets[] = {
-    {"champion", "rave=500,playout=nst,sampler=greedy,epsilon=0.2,k=7,solver=s,scout=4,puzzle=race",
-     "N-grams, RAVE and the solver, alone a race of searches: the strongest we can measure; the default"},
+    {"champion", "rave=500,playout=nst,sampler=greedy,epsilon=0.2,k=7,solver=s,scout=4,arm=auto,puzzle=race",
+     "the strongest we can measure, and the default: N-grams, RAVE, the solver, or what wins matches on the "
+     "start clock; alone a race of searches"},
     {"random", "kind=random", "any legal move"},
     {"legal", "kind=legal", "the first legal move"},
     {"script", "kind=script", "the first legal move that fits the option prefer"},

@@ -530,7 +530,7 @@ bool player_ponder(struct player *p, const struct budget *budget, struct error *
 static bool may_audition(struct player *p, const struct budget *budget)
 {
     bool wanted = p->config.kind == PLAYER_SEARCH && p->config.arm == ARM_AUTO && p->game->nroles > 1;
-    if (!wanted || p->audition.seconds > 0 || !p->engine || !p->config.tree) return false;
+    if (!wanted || p->audition.held || !p->engine || !p->config.tree) return false;
     bool waits = budget_counts(budget) || budget->deadline > 0;
     return (waits ? await_engine(p->engine, budget) : engine_poll(p->engine)) == ENGINE_READY;
 }
