@@ -55,14 +55,13 @@ static void stamp_move(struct driver *d, uint32_t role, uint32_t move)
     d->stamp[at] = d->stamp_now;
 }
 
-/* One step of the path: `discounted` is what the rewards are worth here, `played` what those of the moves
- * that were written down are. */
-static void count_step(struct flight *f, uint32_t step, const float *reward, const float *discounted,
-                       const float *played)
+/* One step of the path, which is pending no longer: `discounted` is what the rewards are worth here. */
+static void count_step(struct flight *f, uint32_t step, const float *own, const float *discounted)
 {
     struct mcts *m = f->hand->search;
     struct tree *t = m->tree;
     struct tree_node *n = tree_node(t, f->path[step]);
+    bool rave = m->opt.rave && !f->own;
     count_add(t, &n->visits, 1);
     for (uint32_t r = 0; r < m->nroles; r++) {
         uint32_t choice = f->choice[(size_t)step * m->nroles + r];
@@ -72,9 +71,29 @@ static void count_step(struct flight *f, uint32_t step, const float *reward, con
         mean_set(&a->mean, mean + (discounted[r] - mean) / (float)fading(m, tries));
         if (m->single) {
             float *best = node_best(t, n, r) + choice;
-            if (tries == 1 || reward[r] > mean_of(best)) mean_set(best, reward[r]);
+            if (tries == 1 || own[r] > mean_of(best)) mean_set(best, own[r]);
         }
-        if (m->opt.rave) count_rave(f->hand, n, r, played[r]);
+        if (!f->hand->solo && node_actions(t, n, r) > 1) pending_add(t, a, -1);
+        if (rave) count_rave(f->hand, n, r, discounted[r]);
+    }
+}
+
+void flight_rave(struct flight *f, const uint32_t *moves, uint32_t steps, const float *reward)
+{
+    const struct mcts *m = f->hand->search;
+    struct driver *d = f->hand->driver;
+    float worth = 1;
+    d->stamp_now++;
+    for (uint32_t t = 0; t < steps; t++) {
+        worth *= m->opt.discount;
+        for (uint32_t r = 0; r < m->nroles; r++) stamp_move(d, r, moves[(size_t)t * m->nroles + r]);
+    }
+    for (uint32_t t = f->tree_steps; t-- > 0;) {
+        worth *= m->opt.discount;
+        for (uint32_t r = 0; r < m->nroles; r++) {
+            stamp_move(d, r, f->moves[(size_t)t * m->nroles + r]);
+            if (f->path[t]) count_rave(f->hand, tree_node(m->tree, f->path[t]), r, worth * reward[r]);
+        }
     }
 }
 
@@ -92,17 +111,16 @@ static void back_up(struct flight *f, const float *reward)
     const struct mcts *m = f->hand->search;
     struct driver *d = f->hand->driver;
     const float *own = f->own ? f->own : reward;
-    float r_now[MCTS_MAX_ROLES], own_now[MCTS_MAX_ROLES];
+    bool rave = m->opt.rave && !f->own;
+    float r_now[MCTS_MAX_ROLES];
     memcpy(r_now, reward, m->nroles * sizeof *r_now);
-    memcpy(own_now, own, m->nroles * sizeof *own_now);
-    if (m->opt.rave) d->stamp_now++;
+    if (rave) d->stamp_now++;
     for (uint32_t t = f->steps; t-- > 0;) {
         for (uint32_t r = 0; r < m->nroles; r++) {
             r_now[r] *= m->opt.discount;
-            own_now[r] *= m->opt.discount;
-            if (m->opt.rave) stamp_move(d, r, f->moves[(size_t)t * m->nroles + r]);
+            if (rave) stamp_move(d, r, f->moves[(size_t)t * m->nroles + r]);
         }
-        if (t < f->tree_steps && f->path[t]) count_step(f, t, own, r_now, own_now);
+        if (t < f->tree_steps && f->path[t]) count_step(f, t, own, r_now);
     }
     if (m->opt.solver != SOLVER_OFF && (f->proved || on_proved_ground(f))) prove_path(f, f->proved);
 }
@@ -205,7 +223,6 @@ void flight_finish(struct flight *f, const float *reward)
         keep_line(h, f, own[0]);
         keep_path(f);
     }
-    flight_undo_pending(f);
     back_up(f, reward);
     if (h->records) flight_teach(f, own);
     bool decided = false;

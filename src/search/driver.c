@@ -186,8 +186,8 @@ static bool is_finished(const struct hand *h)
 static void launch(struct driver *d, struct lane *lane)
 {
     struct hand *h = lane->hand;
-    if (h->lanes == 1 && (lane->parked->stage != IDLE || leaves_busy(h)))
-        return; /* a result is known before the next begins */
+    if (h->lanes == 1 && lane->parked->stage != IDLE) return; /* a result is known before the next begins */
+    if (h->wired && leaves_room(h) == 0) return;
     for (int tries = 0; lane->flying->stage == IDLE && tries < LAUNCHES && hand_may_launch(h); tries++) {
         h->launched++;
         flight_launch(lane->flying);

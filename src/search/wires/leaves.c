@@ -8,8 +8,9 @@
 #include <string.h>
 
 enum {
-    PLAYOUTS = 8, /* from each leaf, where nobody says how many */
-    ROUNDS = 16   /* between two looks at the clock */
+    PLAYOUTS = 8,
+    /* from each leaf, where nobody says how many */ ROUNDS = 16, /* between two looks at the clock */
+    POWERS = 512
 };
 
 struct leaf {
@@ -27,6 +28,7 @@ struct leaves {
     struct wires *wires;
     struct leaf *v, *free;
     float *rewards;
+    float worth[POWERS]; /* what a reward so many steps away is worth */
     uint32_t n, away;
 };
 
@@ -60,6 +62,7 @@ bool leaves_open(struct hand *h, const struct code *code)
         leaf->next = l->free;
         l->free = leaf;
     }
+    for (uint32_t i = 0; i < POWERS; i++) l->worth[i] = powf(m->opt.discount, (float)i);
     const struct cutoff *cut = &m->opt.cutoff;
     wires_limit(l->wires, &(struct wires_limits){.steps = m->max_steps,
                                                  .cut = cut->kind == CUT_NEVER ? 0 : cut->steps,
@@ -78,6 +81,12 @@ void leaves_free(struct leaves *l)
     free(l->v);
     free(l->rewards);
     free(l);
+}
+
+uint32_t leaves_room(const struct hand *h)
+{
+    uint32_t out = h->leaves->away + h->aloft;
+    return out < h->lanes ? h->lanes - out : 0;
 }
 
 bool leaves_busy(const struct hand *h)
@@ -107,6 +116,11 @@ void leaves_abandon(struct hand *h)
         l->free = &l->v[i];
     }
     l->away = 0;
+}
+
+static float worth_after(const struct leaves *l, uint32_t steps)
+{
+    return steps < POWERS ? l->worth[steps] : powf(l->hand->search->opt.discount, (float)steps);
 }
 
 /* --- There and back ------------------------------------------------------------------------------------- */
@@ -142,13 +156,11 @@ bool leaves_send(struct flight *f, const struct state *state)
 }
 
 /* The playout becomes the rest of the simulation. */
-static void write_down(struct leaves *l, struct leaf *leaf, const struct wires_playout *p)
+static void write_down(struct leaves *l, struct leaf *leaf, const struct wires_playout *p,
+                       const uint32_t *moves, const uint8_t *forced)
 {
     struct flight *f = &leaf->flight;
     uint32_t nroles = l->hand->search->nroles;
-    const uint32_t *moves;
-    const uint8_t *forced;
-    if (!wires_moves(l->wires, p, &moves, &forced)) return;
     f->steps = leaf->first;
     while (f->cap <= leaf->first + p->steps) {
         f->steps = f->cap;
@@ -174,7 +186,7 @@ static void come_back(struct leaves *l, struct leaf *leaf)
     const struct mcts *m = h->search;
     float mean[MCTS_MAX_ROLES];
     /* what was discounted once will be again on the way up */
-    float scale = powf(m->opt.discount, (float)(f->steps - leaf->first)) * (float)leaf->group.wanted;
+    float scale = worth_after(l, f->steps - leaf->first) * (float)leaf->group.wanted;
     for (uint32_t r = 0; r < m->nroles; r++) mean[r] = leaf->sum[r] / scale;
     leaf->away = false;
     l->away--;
@@ -192,15 +204,19 @@ static void over(void *data, const struct wires_playout *p)
     struct leaf *leaf = (struct leaf *)p->group;
     struct hand *h = l->hand;
     const struct mcts *m = h->search;
-    float worth = powf(m->opt.discount, (float)p->steps);
+    float worth = worth_after(l, p->steps);
     for (uint32_t r = 0; r < m->nroles; r++) leaf->sum[r] += worth * p->reward[r];
     h->stats.steps += p->steps;
     h->stats.playouts++;
-    h->stats.cut += p->cut;
-    /* the one that began first, not the one that ended first; alone, the best */
-    if (p->lane == p->group->lane ? !leaf->recorded
-                                  : m->single && (!leaf->recorded || p->reward[0] > leaf->own[0]))
-        write_down(l, leaf, p);
+    h->stats.cut += p->cut; /* the one that began first, not the one that ended first; alone, the best */
+    bool chosen = p->lane == p->group->lane ? !leaf->recorded
+                                            : m->single && (!leaf->recorded || p->reward[0] > leaf->own[0]);
+    const uint32_t *moves;
+    const uint8_t *forced;
+    if ((chosen || m->opt.rave) && wires_moves(l->wires, p, &moves, &forced)) {
+        if (m->opt.rave) flight_rave(&leaf->flight, moves, p->steps, p->reward);
+        if (chosen) write_down(l, leaf, p, moves, forced);
+    }
     if (p->group->over == p->group->wanted) come_back(l, leaf);
 }
 
@@ -208,8 +224,8 @@ void leaves_play(struct hand *h)
 {
     struct leaves *l = h->leaves;
     for (int i = 0; i < ROUNDS && l->away > 0; i++) {
-        if (wires_waiting(l->wires) == 0 && !h->over &&
-            (h->aloft > 0 || (h->lanes > 1 && hand_may_launch(h))))
+        if (!h->over && wires_waiting(l->wires) == 0 &&
+            (h->aloft > 0 || (leaves_room(h) > h->lanes / 4 && hand_may_launch(h))))
             return;
         wires_round(l->wires);
     }

@@ -4,8 +4,8 @@
  *
  *     driver: select, expand ──leaves_send──> leaf ──group──> wires ──mean──> flight_finish: back up, learn
  *
- * A leaf counts as one simulation however many playouts it had. One of them is written down: RAVE and the
- * playout tables learn from what it played and what it brought. All of a hand's leaves are its own thread's.
+ * A leaf counts as one simulation however many playouts it had. RAVE learns from what all of them played; one
+ * is written down, and the playout tables learn from that one. All of a hand's leaves are its own thread's.
  */
 #ifndef SEARCH_WIRES_LEAVES_H
 #define SEARCH_WIRES_LEAVES_H
@@ -22,7 +22,9 @@ bool leaves_send(struct flight *f, const struct state *state);
 /* Play until the wires want more leaves, or something should be looked at. Called between rounds. */
 void leaves_play(struct hand *h);
 bool leaves_busy(const struct hand *h); /* something is still to come */
-void leaves_abandon(struct hand *h);    /* what is under way is given up */
-void leaves_renumber(struct hand *h);   /* its tree was collected */
+/* How many more simulations may begin: a hand has as many under way as it has lanes. */
+uint32_t leaves_room(const struct hand *h);
+void leaves_abandon(struct hand *h);  /* what is under way is given up */
+void leaves_renumber(struct hand *h); /* its tree was collected */
 
 #endif

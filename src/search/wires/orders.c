@@ -6,11 +6,22 @@
 #include <math.h>
 
 enum {
-    TENDED = 8,      /* rounds between two looks after a role's pool */
-    RANKED = 2,      /* rankings made anew in a round */
-    RANKED_AGE = 16, /* rounds that a ranking is good for at least */
+    CENSUS = 16, /* rounds between two looks at which moves there are */
+    RANKED = 2,  /* rankings made anew in a round, at most */
     NOISES = 4096
 };
+
+/* Orders are good until so many more simulations were learned from: tables change less and less. */
+static uint32_t next_due(const struct orders *o, uint32_t least, uint32_t part)
+{
+    uint64_t learned = o->policy->simulations, wait = learned / part;
+    return (uint32_t)(learned + (wait > least ? wait : least));
+}
+
+static bool is_due(const struct orders *o, uint32_t due)
+{
+    return (int32_t)((uint32_t)o->policy->simulations - due) >= 0;
+}
 
 /* --- Setting up ----------------------------------------------------------------------------------------- */
 
@@ -41,9 +52,10 @@ static bool init_role(struct orders *o, const struct code *code, uint32_t role)
     r->n = code->roles[role].n;
     r->nlast = code->roles[role_before(role, o->nroles)].n;
     r->ever = calloc(r->n + 1, sizeof *r->ever);
+    r->known = malloc((r->n + 1) * sizeof *r->known);
     uint16_t *moves = r->all.moves = malloc(((size_t)r->n * (ORDERS_POOL + 2) + 1) * sizeof *moves);
     r->active = malloc((r->nlast + 1) * sizeof *r->active);
-    if (!r->ever || !moves || !r->active) return false;
+    if (!r->ever || !r->known || !moves || !r->active) return false;
     for (uint32_t i = 0; i < r->n; i++) moves[i] = (uint16_t)i;
     r->all.n = r->n;
     r->untried.moves = moves + r->n;
@@ -62,11 +74,10 @@ bool orders_init(struct orders *o, const struct policy *p, const struct code *co
     rng_init(&o->rng, seed);
     for (uint32_t r = 0; r < o->nroles; r++) most = code->roles[r].n > most ? code->roles[r].n : most;
     o->roles = calloc(o->nroles, sizeof *o->roles);
-    o->known = malloc(most * sizeof *o->known);
     o->last = calloc(o->nroles, sizeof *o->last);
     o->scores = malloc(most * sizeof *o->scores);
     o->keys = malloc(most * sizeof *o->keys);
-    if (!o->roles || !o->known || !o->last || !o->scores || !o->keys) return false;
+    if (!o->roles || !o->last || !o->scores || !o->keys) return false;
     for (uint32_t r = 0; r < o->nroles; r++)
         if (!init_role(o, code, r)) return false;
     return true;
@@ -76,12 +87,12 @@ void orders_done(struct orders *o)
 {
     for (uint32_t r = 0; r < o->nroles && o->roles; r++) {
         free(o->roles[r].ever);
+        free(o->roles[r].known);
         free(o->roles[r].all.moves);
         free(o->roles[r].active);
         free(o->roles[r].rankings);
     }
     free(o->roles);
-    free(o->known);
     free(o->last);
     free(o->scores);
     free(o->keys);
@@ -103,34 +114,31 @@ static struct situation after(struct orders *o, uint32_t role, uint32_t last)
     return s;
 }
 
-/* Moves that were ever legal, with their scores. */
-static uint32_t score_known(struct orders *o, uint32_t role, uint32_t last)
+/* Scores of the moves that were ever legal. */
+static void score_known(struct orders *o, uint32_t role, uint32_t last)
 {
     const struct order_role *r = &o->roles[role];
     struct values *v = o->policy->values;
     struct situation s = after(o, role, last);
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < r->n; i++)
-        if (r->ever[i]) o->known[n++] = i;
     if (v)
-        v->ops->score(v, &s, o->known, n, o->scores);
+        v->ops->score(v, &s, r->known, r->nknown, o->scores);
     else
-        memset(o->scores, 0, n * sizeof *o->scores);
-    return n;
+        memset(o->scores, 0, r->nknown * sizeof *o->scores);
 }
 
 /* Larger for what comes first: the score, with noise where it is drawn for; equal ones at random. */
-static uint64_t key_of(struct orders *o, float score, uint32_t move)
+static inline uint64_t key_of(const struct orders *o, float score, uint32_t move, uint64_t random)
 {
-    uint64_t random = rng_next(&o->rng);
+    random = (random + move) * 0x9e3779b97f4a7c15u;
+    random = (random ^ random >> 32) * 0xd6e8feb86659fd93u;
     if (o->policy->sampler.kind == SAMPLE_GIBBS)
-        score = score / o->policy->sampler.tau + noises[random >> 32 & (NOISES - 1)];
+        score = score / o->policy->sampler.tau + noises[random >> 52 & (NOISES - 1)];
     union {
         float value;
         uint32_t bits;
     } x = {score};
     uint32_t sortable = x.bits & 0x80000000u ? ~x.bits : x.bits | 0x80000000u;
-    return (uint64_t)sortable << 32 | (random & 0xffff) << 16 | move;
+    return (uint64_t)sortable << 32 | (random >> 32 & 0xffff) << 16 | move;
 }
 
 static void sort_down(uint64_t *v, uint32_t n)
@@ -155,11 +163,14 @@ static void make_pool(struct orders *o, uint32_t role, uint32_t which)
 {
     struct order_role *r = &o->roles[role];
     struct order *pool = &r->pool[which];
-    uint32_t n = score_known(o, role, MOVE_NONE);
-    for (uint32_t i = 0; i < n; i++) o->keys[i] = key_of(o, o->scores[i], o->known[i]);
+    uint64_t random = rng_next(&o->rng);
+    uint32_t n = r->nknown;
+    score_known(o, role, MOVE_NONE);
     r->untried.n = 0;
-    for (uint32_t i = 0; i < n; i++)
-        if (comes_first(o, o->scores[i])) r->untried.moves[r->untried.n++] = (uint16_t)o->known[i];
+    for (uint32_t i = 0; i < n; i++) {
+        o->keys[i] = key_of(o, o->scores[i], r->known[i], random);
+        if (comes_first(o, o->scores[i])) r->untried.moves[r->untried.n++] = (uint16_t)r->known[i];
+    }
     for (uint32_t i = r->untried.n; i > 1; i--) { /* shuffled */
         uint32_t j = rng_below(&o->rng, i);
         uint16_t swap = r->untried.moves[i - 1];
@@ -172,19 +183,20 @@ static void make_pool(struct orders *o, uint32_t role, uint32_t which)
 }
 
 /* The best few in order: the others are turned away by a look at the last of them. */
-static void make_ranking(struct orders *o, uint32_t role, uint32_t last, uint32_t round)
+static void make_ranking(struct orders *o, uint32_t role, uint32_t last)
 {
     struct values *v = o->policy->values;
-    struct ranking *r = &o->roles[role].rankings[last];
-    uint64_t best[RANKING_MOVES];
+    const struct order_role *role_orders = &o->roles[role];
+    struct ranking *r = &role_orders->rankings[last];
+    uint64_t best[RANKING_MOVES], random = rng_next(&o->rng);
     uint32_t count = 0;
-    r->refreshed = round;
+    r->due = next_due(o, 4, 32);
     r->n = 0;
     if (!v || !v->ops->knows || !v->ops->knows(v, role, last)) return;
-    uint32_t n = score_known(o, role, last);
-    for (uint32_t i = 0; i < n; i++) {
+    score_known(o, role, last);
+    for (uint32_t i = 0; i < role_orders->nknown; i++) {
         if (comes_first(o, o->scores[i])) continue;
-        uint64_t key = key_of(o, o->scores[i], o->known[i]);
+        uint64_t key = key_of(o, o->scores[i], role_orders->known[i], random);
         if (count == RANKING_MOVES && key < best[count - 1]) continue;
         uint32_t j = count < RANKING_MOVES ? count++ : count - 1;
         for (; j > 0 && best[j - 1] < key; j--) best[j] = best[j - 1];
@@ -206,29 +218,41 @@ static void find_replies(struct orders *o, uint32_t role)
     }
 }
 
+static void take_census(struct orders *o, uint32_t role, const uint64_t *legal, const uint64_t *lanes)
+{
+    struct order_role *r = &o->roles[role];
+    o->weave->census(legal, r->n, lanes, r->ever);
+    r->nknown = 0;
+    for (uint32_t i = 0; i < r->n; i++)
+        if (r->ever[i]) r->known[r->nknown++] = i;
+}
+
 void orders_tend(struct orders *o, uint32_t role, const uint64_t *legal, const uint64_t *lanes,
                  uint32_t round)
 {
     struct order_role *r = &o->roles[role];
     bool first = r->pool[0].n == 0;
-    if (!first && round - r->tended < TENDED) return;
-    r->tended = round;
-    o->weave->census(legal, r->n, lanes, r->ever);
-    if (o->policy->lgr) find_replies(o, role);
+    if (first || round - r->seen >= CENSUS) {
+        r->seen = round;
+        take_census(o, role, legal, lanes);
+        if (o->policy->lgr) find_replies(o, role);
+    }
+    if (!first && !is_due(o, r->due)) return;
+    r->due = next_due(o, 2, 16 * ORDERS_POOL);
     if (!first)
         make_pool(o, role, rng_below(&o->rng, ORDERS_POOL));
     else
         for (uint32_t i = 0; i < ORDERS_POOL; i++) make_pool(o, role, i);
 }
 
-static void tend_rankings(struct orders *o, uint32_t role, uint32_t round)
+static void tend_rankings(struct orders *o, uint32_t role)
 {
     struct order_role *r = &o->roles[role];
     uint32_t at = r->nactive ? rng_below(&o->rng, r->nactive) : 0, made = 0;
     for (uint32_t i = 0; i < r->nactive && made < RANKED; i++, at++) {
         uint32_t last = r->active[at < r->nactive ? at : at - r->nactive];
-        if (r->rankings[last].refreshed && round - r->rankings[last].refreshed < RANKED_AGE) continue;
-        make_ranking(o, role, last, round);
+        if (!is_due(o, r->rankings[last].due)) continue;
+        make_ranking(o, role, last);
         made++;
     }
 }
@@ -268,13 +292,13 @@ static void choose_from_pool(struct orders *o, const struct order_role *r, const
 }
 
 void orders_choose(struct orders *o, uint32_t role, const uint64_t *legal, uint64_t *does,
-                   const uint64_t *last, uint64_t *open, uint32_t round)
+                   const uint64_t *last, uint64_t *open)
 {
     struct order_role *r = &o->roles[role];
     if (r->untried.n) o->weave->walk(legal, does, r->untried.moves, r->untried.n, open);
     if (r->rankings) {
         r->nactive = o->weave->contexts(legal, does, last, r->nlast, r->rankings, open, r->active);
-        tend_rankings(o, role, round);
+        tend_rankings(o, role);
     }
     if (any(o, open)) choose_from_pool(o, r, legal, does, open);
     /* moves that nobody has seen legal before */

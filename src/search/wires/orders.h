@@ -28,13 +28,16 @@ struct order {
 struct order_role {
     uint32_t n, nlast; /* moves; those of the role before */
     bool *ever;        /* by move: it was legal somewhere */
-    struct order all;  /* by number */
+    uint32_t *known;   /* those moves */
+    uint32_t nknown;
+    struct order all; /* by number */
     struct order untried;
     struct order pool[ORDERS_POOL];
     struct ranking *rankings; /* by the move before; NULL: nothing depends on it */
     uint16_t *active;
     uint32_t nactive;
-    uint32_t tended; /* the round */
+    uint32_t seen; /* the round of the last census */
+    uint32_t due;  /* simulations learned from when the pool wants an order made anew */
 };
 
 struct orders {
@@ -43,8 +46,7 @@ struct orders {
     uint32_t nroles, words;
     struct rng rng;
     struct order_role *roles;
-    /* scratch */
-    uint32_t *known, *last;
+    /* scratch */ uint32_t *last;
     float *scores;
     uint64_t *keys;
 };
@@ -64,6 +66,6 @@ void orders_tend(struct orders *o, uint32_t role, const uint64_t *legal, const u
 void orders_reply(struct orders *o, uint32_t role, const uint64_t *legal, uint64_t *does,
                   const uint64_t *last, uint64_t *open);
 void orders_choose(struct orders *o, uint32_t role, const uint64_t *legal, uint64_t *does,
-                   const uint64_t *last, uint64_t *open, uint32_t round);
+                   const uint64_t *last, uint64_t *open);
 
 #endif

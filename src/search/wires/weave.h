@@ -13,8 +13,8 @@
 struct ranking {
     uint16_t moves[RANKING_MOVES];
     uint16_t n;
-    uint16_t reply;     /* the last good reply, RANKING_NONE: there is none */
-    uint32_t refreshed; /* the round */
+    uint16_t reply; /* the last good reply, RANKING_NONE: there is none */
+    uint32_t due;   /* simulations learned from when it should be made anew */
 };
 #define RANKING_NONE UINT16_MAX
 

@@ -34,6 +34,7 @@ struct wires {
     uint64_t fresh[BATCH_MAX_WORDS]; /* their first move is given */
     struct wires_group **group;      /* by lane: whose playout it is */
     uint32_t *began, *until;         /* by lane: the round of the first choice; when it is too long */
+    uint32_t soonest;                /* before this none is */
     struct ended *ended;             /* by lane: what is parked there */
     uint64_t parked[BATCH_MAX_WORDS];
     uint32_t nparked;
@@ -110,6 +111,7 @@ struct wires *wires_new(const struct code *code, const struct policy *policy, bo
     w->over = over;
     w->data = data;
     w->limits.steps = UINT32_MAX / 2;
+    w->soonest = UINT32_MAX;
     w->end = &w->first;
     if (setup(w, code, seed)) return w;
     wires_free(w);
@@ -191,6 +193,7 @@ static void begin_lane(struct wires *w, struct wires_group *g, uint32_t lane)
     w->group[lane] = g;
     w->began[lane] = w->now + 1 + (g->moves != NULL);
     w->until[lane] = w->began[lane] + most;
+    if (w->until[lane] < w->soonest) w->soonest = w->until[lane];
 }
 
 static uint32_t first_of(const uint64_t *mask)
@@ -257,7 +260,7 @@ static void choose_role(struct wires *w, uint32_t role, const uint64_t *lanes, c
         w->orders.weave->single(legal, does, b->code->roles[role].n, lanes, many);
         for (uint32_t i = 0; i < w->words; i++) open[i] = many[i] & greedy[i];
         orders_reply(&w->orders, role, legal, does, before(w, role), open);
-        orders_choose(&w->orders, role, legal, does, before(w, role), open, w->now);
+        orders_choose(&w->orders, role, legal, does, before(w, role), open);
     }
     if (!w->records) return;
     batch_moves(b, role, w->moves);
@@ -354,12 +357,22 @@ static void draw(struct wires *w, uint32_t lane)
     tell(w, lane, &e, reward);
 }
 
+static bool is_fresh(const struct wires *w, uint32_t lane)
+{
+    return w->fresh[lane / 64] >> lane % 64 & 1;
+}
+
 /* Playouts that have gone on for too long. */
 static void break_off(struct wires *w)
 {
     uint64_t late[BATCH_MAX_WORDS] = {0};
-    for (uint32_t i = 0; i < w->lanes; i++) late[i / 64] |= (uint64_t)(w->now + 1 >= w->until[i]) << i % 64;
-    for (uint32_t i = 0; i < w->words; i++) late[i] &= w->busy[i] & ~w->fresh[i];
+    if (w->now + 1 < w->soonest) return;
+    w->soonest = UINT32_MAX;
+    FOR_BITS(w, i, w->busy)
+    {
+        late[i / 64] |= (uint64_t)(w->now + 1 >= w->until[i] && !is_fresh(w, i)) << i % 64;
+        if (w->until[i] < w->soonest && w->until[i] > w->now + 1) w->soonest = w->until[i];
+    }
     if (!any(w, late)) return;
     if (w->limits.cut && w->limits.cut_by_goal) {
         park(w, late, true);
