@@ -200,8 +200,10 @@ static void retire(struct race *r, struct entrant *e)
 {
     struct method *m = e->method;
     e->method = NULL;
-    if (e->which == RACE_FRONTIER && ((struct frontier *)m)->full)
+    if (e->which == RACE_FRONTIER && e->name == m->ops->name && ((struct frontier *)m)->full) {
+        r->full = true;
         e->method = beam_after((struct frontier *)m, &r->judge, share_of(r, RACE_FRONTIER) / 3);
+    }
     if (e->method)
         e->name = "breadth-first, then beam";
     else
