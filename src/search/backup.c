@@ -73,6 +73,7 @@ static void count_step(struct flight *f, uint32_t step, const float *reward, con
 static bool on_proved_ground(const struct flight *f)
 {
     const struct tree *t = f->hand->search->tree;
+    if (__atomic_load_n(&f->hand->search->bounded, __ATOMIC_RELAXED) == 0) return false;
     for (uint32_t k = 1; k < f->tree_steps; k++)
         if (f->path[k] && node_flags(tree_node(t, f->path[k])) & NODE_BOUNDED) return true;
     return false;
