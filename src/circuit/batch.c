@@ -278,6 +278,23 @@ void batch_restart(struct batch *b, const uint64_t *mask)
     batch_restart_from(b, mask, b->inside->initial);
 }
 
+const uint64_t *batch_all_states(const struct batch *b)
+{
+    return slot(b, SLOT_BITS);
+}
+
+void batch_set_all(struct batch *b, const uint64_t *states)
+{
+    memcpy(slot(b, SLOT_BITS), states, batch_state_bytes(b));
+}
+
+void batch_set_lanes(struct batch *b, const uint64_t *states, const uint64_t *mask)
+{
+    uint64_t *to = slot(b, SLOT_BITS);
+    for (uint32_t i = 0; i < b->code->nbits; i++)
+        for (uint32_t w = 0; w < b->words; w++, to++, states++) *to = (*to & ~mask[w]) | (*states & mask[w]);
+}
+
 void batch_put_rows(struct batch *b, const uint32_t *bits, uint32_t nbits, const uint64_t *rows,
                     uint32_t lanes)
 {

@@ -91,6 +91,8 @@ const struct player_option player_options[] = {
      "prove values in the tree; simulations end at what is solved (S-UCT) or avoid it (E-UCT)"},
     {"scout", PLAYER_INT, AT(scout), 0, 1e9, NULL,
      "with a solver: visits after which a position's moves are looked at for ends; 0: never"},
+    {"decisive", PLAYER_CHOICE, AT(decisive), 0, 0, "off|win|parry",
+     "playouts take a win in one move, and take back moves that allow one, where that can be seen cheaply"},
     {"prefer", PLAYER_PATTERNS, AT(prefer), 0, 0, NULL,
      "moves of a script, as (move 1 ? ? ?); ? is any term; several with ';' between them, best first"},
     {"lanes", PLAYER_INT, AT(lanes), 0, 512, NULL,

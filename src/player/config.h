@@ -39,8 +39,9 @@ struct player_config {
     double weight; /* of FAST beside MAST */
     double cells;  /* FAST's c for cell features */
     bool lgr;
-    int64_t solver; /* enum solving */
-    int64_t scout;  /* visits */
+    int64_t solver;   /* enum solving */
+    int64_t scout;    /* visits */
+    int64_t decisive; /* enum decisive_moves */
     struct decay decay;
     char prefer[100]; /* patterns of moves (script.h) */
     bool solo;        /* decay in one-player games, too: 001 table VI measures that it does not pay */

@@ -296,6 +296,9 @@ static struct mcts_options search_options(const struct player *p, uint32_t lanes
                                  .solver = (enum solving)c->solver,
                                  .outcomes = p->outcomes,
                                  .scout = (uint32_t)c->scout,
+                                 .decisive = (enum decisive_moves)c->decisive,
+                                 .foresight =
+                                     c->decisive && p->on_circuit ? engine_foresight(p->engine) : NULL,
                                  .memory = memory_limit(p) - table_limit(p),
                                  .seed = p->seed};
 }

@@ -101,6 +101,7 @@ void flight_rave(struct flight *f, const uint32_t *moves, uint32_t steps, const 
 static bool on_proved_ground(const struct flight *f)
 {
     const struct tree *t = f->hand->search->tree;
+    if (__atomic_load_n(&f->hand->search->bounded, __ATOMIC_RELAXED) == 0) return false;
     for (uint32_t k = 1; k < f->tree_steps; k++)
         if (f->path[k] && node_flags(tree_node(t, f->path[k])) & NODE_BOUNDED) return true;
     return false;

@@ -35,7 +35,11 @@ struct cutoff {
 /* What is proved (prove.h), and what simulations do at what is solved. */
 enum solving { SOLVER_OFF, SOLVER_S, SOLVER_E };
 
+/* What playouts look out for (decisive.h). */
+enum decisive_moves { DECISIVE_OFF, DECISIVE_WIN, DECISIVE_PARRY };
+
 struct outcomes;
+struct code;
 
 /* How RAVE goes into the value of a move: as the thesis has it, both parts of UCT weighed down by it; into
  * the mean alone; and that with a weight that falls as 1/N, not as its root. */
@@ -63,6 +67,8 @@ struct mcts_options {
     enum solving solver;
     const struct outcomes *outcomes; /* with a solver: where bounds begin; read by mcts_new only */
     uint32_t scout; /* visits after which a node's children are looked at for ends; 0: never */
+    enum decisive_moves decisive;
+    const struct code *foresight; /* with decisive moves: which win at once; NULL: that is not known */
     /* A value added to the selection value of a move, for schemes that know something beforehand; NULL: none.
      */
     float (*prior)(void *data, const struct tree_node *node, uint32_t role, uint32_t move);

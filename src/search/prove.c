@@ -266,6 +266,12 @@ static bool update_crowd(struct mcts *m, struct tree_node *n)
     return moved;
 }
 
+static void set_bounded(struct mcts *m, struct tree_node *n, bool solved)
+{
+    if (!(node_flags(n) & NODE_BOUNDED)) __atomic_fetch_add(&m->bounded, 1, __ATOMIC_RELAXED);
+    node_set_flags(n, NODE_BOUNDED | (solved ? NODE_SOLVED : 0));
+}
+
 /* Work out a node's bounds from its children's. `outed`: a move is out that was not before. */
 static bool update(struct mcts *m, uint32_t node, struct prover *p, bool *outed)
 {
@@ -279,8 +285,7 @@ static bool update(struct mcts *m, uint32_t node, struct prover *p, bool *outed)
     bool solved = true;
     for (uint32_t r = 0; r < m->nroles; r++) solved &= bound_is_value(bound_read(&b[r]));
     if (turn && bound_is_value(bound_read(&b[n->mover]))) count_plies(m, n, n->mover);
-    if (!(node_flags(n) & NODE_BOUNDED)) __atomic_fetch_add(&m->bounded, 1, __ATOMIC_RELAXED);
-    node_set_flags(n, NODE_BOUNDED | (solved ? NODE_SOLVED : 0));
+    set_bounded(m, n, solved);
     return true;
 }
 
@@ -335,7 +340,7 @@ static bool learn(struct mcts *m, uint32_t node, uint32_t joint)
     if (!moved) return false;
     if (solved && !(node_flags(n) & NODE_SOLVED))
         __atomic_store_n(&n->plies, tidings_plies(m->tidings, joint), __ATOMIC_RELAXED);
-    node_set_flags(n, NODE_BOUNDED | (solved ? NODE_SOLVED : 0));
+    set_bounded(m, n, solved);
     return true;
 }
 

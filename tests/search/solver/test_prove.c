@@ -336,6 +336,98 @@ static void the_equilibrium_cannot_be_exploited(void **state)
     assert_true(plain < solver - 5);
 }
 
+/* Two roles make any moves, so many steps long. False: the game was over before. */
+static bool go_on(struct reasoner *r, struct state *s, uint32_t steps, uint64_t seed)
+{
+    struct rng rng;
+    bool terminal = false;
+    rng_init(&rng, seed);
+    for (uint32_t i = 0; i < steps && !terminal; i++) {
+        struct state next = {0};
+        uint32_t joint[2];
+        for (uint32_t role = 0; role < 2; role++) {
+            struct list legal = {0};
+            assert_true(r->ops->legal(r, s, role, &legal));
+            joint[role] = legal.v[rng_below(&rng, legal.n)];
+            list_done(&legal);
+        }
+        assert_true(r->ops->next(r, s, joint, &next));
+        assert_true(r->ops->terminal(r, &next, &terminal));
+        state_copy(s, &next);
+        state_done(&next);
+    }
+    return !terminal;
+}
+
+/* What the first role gets by its shares against the best answer, when both play on without a fault; `least`:
+ * the same for the worst move there is. */
+static double answered(struct reasoner *r, struct oracle *oracle, const struct state *s, const double *share,
+                       double *least)
+{
+    struct list legal[2] = {0};
+    double worst = 101;
+    *least = 101;
+    for (uint32_t role = 0; role < 2; role++) assert_true(r->ops->legal(r, s, role, &legal[role]));
+    for (uint32_t b = 0; b < legal[1].n; b++) {
+        double sum = 0;
+        for (uint32_t a = 0; a < legal[0].n; a++) {
+            struct state next = {0};
+            assert_true(r->ops->next(r, s, (uint32_t[]){legal[0].v[a], legal[1].v[b]}, &next));
+            double value = oracle_values(oracle, &next)[0];
+            sum += share[a] * value;
+            if (value < *least) *least = value;
+            state_done(&next);
+        }
+        if (sum < worst) worst = sum;
+    }
+    list_done(&legal[0]);
+    list_done(&legal[1]);
+    return worst;
+}
+
+/* Bids in Bidding Tic-Tac-Toe, with five cells left to mark. */
+static void bids_cannot_be_exploited(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    struct game *game = game_load("biddingTicTacToe", 0, NULL, &error);
+    struct engine *engine = engine_start(game, NULL, &error);
+    assert_int_equal(engine_wait(engine, -1), ENGINE_READY);
+    const struct code *code = engine_code(engine);
+    struct reasoner *r = reasoner_circuit(game, code, &error);
+    struct oracle *oracle = oracle_new(r, 0);
+    double solver = 0, plain = 0, worth = 0;
+    uint32_t positions = 0, faults = 0;
+    for (uint64_t seed = 1; positions < 12; seed++) {
+        struct mcts_options e = {.solver = SOLVER_E}, off = {.solver = SOLVER_OFF};
+        double drawn[16] = {0}, best[16] = {0}, least, value;
+        struct state s = {0};
+        assert_true(r->ops->initial(r, &s));
+        bool open = go_on(r, &s, 8, seed);
+        value = open ? oracle_values(oracle, &s)[0] : 0;
+        if (open) answered(r, oracle, &s, drawn, &least);
+        if (open && value < 100 && least < value) { /* there is something to lose, and to win */
+            play_often(game, code, r, &s, &e, 40000, 2, drawn);
+            play_often(game, code, r, &s, &off, 400, 10, best);
+            double with = answered(r, oracle, &s, drawn, &least),
+                   without = answered(r, oracle, &s, best, &least);
+            assert_true(with > value - 1.01); /* nearly solved is to within a point */
+            solver += with, plain += without, worth += value, positions++;
+            faults += without < value - 1;
+        }
+        state_done(&s);
+    }
+    print_message(
+        "bids in %u positions: worth %.1f; against the best answer %.1f with the solver, %.1f without, "
+        "which loses something in %u\n",
+        positions, worth / positions, solver / positions, plain / positions, faults);
+    assert_true(plain < solver - positions);
+    oracle_free(oracle);
+    reasoner_free(r);
+    engine_free(engine);
+    game_free(game);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -344,6 +436,7 @@ int main(void)
         cmocka_unit_test(bounds_survive_the_collector),
         cmocka_unit_test(small_games_are_settled),
         cmocka_unit_test(the_equilibrium_cannot_be_exploited),
+        cmocka_unit_test(bids_cannot_be_exploited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
