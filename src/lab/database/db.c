@@ -101,6 +101,11 @@ void db_close(struct db *db)
     free(db);
 }
 
+const char *db_name(const struct db *db)
+{
+    return db->name;
+}
+
 void db_be_patient(struct db *db, const struct db_patience *patience)
 {
     db->patience = *patience;

@@ -26,7 +26,8 @@ bool db_is_remote(const char *path);
 
 /* NULL and an error if it cannot be opened, or is something else. Without `create` it must exist. */
 struct db *db_open(const char *path, bool create, struct error *error);
-void db_close(struct db *db); /* gives up what is claimed; NULL is fine */
+const char *db_name(const struct db *db); /* for messages: a URL without its password */
+void db_close(struct db *db);             /* gives up what is claimed; NULL is fine */
 
 /* How long to wait for a server that is away, and who is told. */
 struct db_patience {
