@@ -20,8 +20,8 @@ struct job {
     uint32_t cell, number;
 };
 
-/* The games of one row of the experiment that are still to be played, in order: jobs[next] to jobs[n-1]. Those
- * before `busy` were in the hands of others when we came by. */
+/* The games of one row of the experiment that are still to be played, in order: jobs[next] to jobs[n-1].
+ * Those before `busy` were in the hands of others when we came by. */
 struct row {
     struct job *jobs;
     uint64_t n, next, busy;
