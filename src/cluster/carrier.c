@@ -28,7 +28,7 @@
 #define NAP_MS 1        /* MPI has nothing to wait on: it is asked so often */
 #define MOST_UNSENT 256 /* messages to one rank */
 
-enum tag { TAG_ORDER = 1, TAG_CLOSE, TAG_NEWS, TAG_BEAT, TAG_LEAVE };
+enum tag { TAG_ORDER = 1, TAG_CLOSE, TAG_NEWS, TAG_BEAT, TAG_LEAVE, TAG_GO };
 
 struct parcel { /* a message on its way */
     struct parcel *next;
@@ -62,6 +62,7 @@ static struct peer *peers;
 static struct parcel *parcels;
 static struct line *lines;
 static uint32_t next_id = 1;
+static uint32_t complete; /* what rank 0 said in the end: all are there to finish in order */
 
 static void say(uint32_t rank, const char *text)
 {
@@ -302,7 +303,11 @@ static bool on_message(uint32_t from, int tag, const char *bytes, size_t n)
     case TAG_NEWS:
         if (!me.number) on_news(from, id, bytes + sizeof id, n - sizeof id);
         break;
-    case TAG_LEAVE: peers[from].left = true; return me.number == 0;
+    case TAG_LEAVE: /* both ways: time to go, and ready to */
+        peers[from].left = true;
+        if (me.number) send_parcel(0, TAG_LEAVE, 0, NULL, 0);
+        break;
+    case TAG_GO: complete = id; return false;
     case TAG_BEAT: break;
     }
     return true;
@@ -379,8 +384,14 @@ static bool serve_sockets(int lifeline, int listener)
     return lifeline < 0 || !fds[0].revents;
 }
 
-/* Rank 0: are all there to say good-bye? */
-static bool take_leave(void)
+static void let_go(double seconds)
+{
+    for (double end = clock_now() + seconds; parcels && clock_now() < end; poll(NULL, 0, NAP_MS))
+        forget_delivered();
+}
+
+/* Rank 0: all take their leave, and hear whether all have. MPI ends in order only if nobody is missing. */
+static void take_leave(void)
 {
     double end = clock_now() + FAREWELL;
     uint32_t left = 0;
@@ -392,7 +403,10 @@ static bool take_leave(void)
         for (uint32_t k = 1; k < me.size; k++) left += peers[k].left;
         poll(NULL, 0, NAP_MS);
     }
-    return left == me.size - 1;
+    complete = left == me.size - 1;
+    for (uint32_t k = 1; k < me.size; k++)
+        if (peers[k].left) send_parcel((int)k, TAG_GO, complete, NULL, 0);
+    let_go(0.5);
 }
 
 static int carry(int lifeline, int listener)
@@ -418,12 +432,9 @@ static int carry(int lifeline, int listener)
     }
     if (alone) say(me.number, "rank 0 has not been heard of for two minutes; giving up");
     while (lines) end_line(lines);
-    bool all = me.number ? !alone : take_leave();
-    if (me.number && all) send_parcel(0, TAG_LEAVE, 0, NULL, 0);
-    for (double end = clock_now() + FAREWELL; parcels && all && clock_now() < end; poll(NULL, 0, NAP_MS))
-        forget_delivered();
-    if (!all && me.number == 0) MPI_Abort(MPI_COMM_WORLD, 0); /* ends those that hang */
-    if (!all) _exit(1);
+    if (me.number == 0) take_leave();
+    if (!complete && me.number == 0) MPI_Abort(MPI_COMM_WORLD, 0); /* ends those that hang */
+    if (!complete) _exit(alone);
     MPI_Finalize();
     return 0;
 }
@@ -463,6 +474,8 @@ static void lead(void)
     unsetenv("LUDENS_CARRIER");
     if (!good) say(0, error.text);
     if (good) alliance_announce();
+    if (getenv("OMPI_COMM_WORLD_SIZE") && !getenv("OMPI_MCA_orte_enable_recovery"))
+        say(0, "when a process dies mpirun ends all; with mpirun --enable-recovery the others go on");
 }
 
 bool cluster_begin(int *status)
