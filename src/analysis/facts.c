@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cli/facts.h"
+#include "analysis/facts.h"
 
-#include "cli/terminal.h"
 
 #include <stdlib.h>
 
