@@ -102,8 +102,8 @@ LUDENS_API const uint8_t *ludens_batch_ended(struct ludens_batch *batch);
  * LUDENS_NO_GOAL elsewhere, and where the rules define none. */
 LUDENS_API const int16_t *ludens_batch_goals(struct ludens_batch *batch);
 
-/* Random games, chosen and counted inside: so many sweeps of all lanes, from where they are. Ended games begin
- * anew, with `keep` too; the sweep after an end does nothing in the lane. */
+/* Random games, chosen and counted inside: so many sweeps of all lanes, from where they are. Ended games
+ * begin anew, with `keep` too; the sweep after an end does nothing in the lane. */
 struct ludens_batch_tally {
     uint64_t games, steps;
     uint64_t undefined; /* games that ended without exactly one goal for every role; in no sum */

@@ -18,9 +18,9 @@ LUDENS_API void ludens_board_free(struct ludens_board *board); /* NULL is fine *
 LUDENS_API uint32_t ludens_board_count(const struct ludens_board *board);
 
 struct ludens_board_shape {
-    const char *name;        /* of the predicate */
-    uint32_t width, height;  /* columns and rows of one plane */
-    uint32_t planes, cells;  /* cell = (plane * height + row) * width + column; row 0 is the lowest */
+    const char *name;       /* of the predicate */
+    uint32_t width, height; /* columns and rows of one plane */
+    uint32_t planes, cells; /* cell = (plane * height + row) * width + column; row 0 is the lowest */
 };
 struct ludens_piece {
     const char *name, *sign, *label; /* "white pawn", what a terminal prints, the least that tells it apart */

@@ -109,8 +109,8 @@ LUDENS_API struct ludens_state *ludens_state_read(struct ludens_engine *engine, 
 LUDENS_API struct ludens_state *ludens_state_from_facts(struct ludens_engine *engine, const uint32_t *facts,
                                                         uint32_t count, struct ludens_error *error);
 /* The same state for another engine of the same game, such as another thread's. */
-LUDENS_API struct ludens_state *ludens_state_carry(const struct ludens_state *state,
-                                                   struct ludens_engine *to, struct ludens_error *error);
+LUDENS_API struct ludens_state *ludens_state_carry(const struct ludens_state *state, struct ludens_engine *to,
+                                                   struct ludens_error *error);
 LUDENS_API void ludens_state_free(struct ludens_state *state); /* NULL is fine */
 
 /* Of states of one engine. */

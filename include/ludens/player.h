@@ -56,9 +56,9 @@ struct ludens_thought {
 struct ludens_thoughts {
     uint64_t simulations, expansions, steps;
     double seconds;
-    uint32_t nodes, depth; /* of the tree */
-    double value;          /* the reward it expects */
-    bool circuit;          /* else it was on the lifted engine */
+    uint32_t nodes, depth;    /* of the tree */
+    double value;             /* the reward it expects */
+    bool circuit;             /* else it was on the lifted engine */
     enum ludens_code trouble; /* LUDENS_OK, or what kept it from thinking as it should */
     char trouble_text[512];
     const struct ludens_thought *moves; /* its own at the root, most visited first */

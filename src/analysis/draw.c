@@ -10,8 +10,8 @@
  */
 #include "analysis/draw.h"
 
-#include "analysis/picture.h"
 #include "analysis/facts.h"
+#include "analysis/picture.h"
 
 struct block {
     VEC(struct text) lines;

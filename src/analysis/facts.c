@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/facts.h"
 
-
 #include <stdlib.h>
 
 #define FACT_LINES 8 /* at most */

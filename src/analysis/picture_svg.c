@@ -21,8 +21,7 @@ static double number(const json_t *object, const char *key)
 /* Names of the sheet may be anything. */
 static void put_escaped(struct text *out, const char *s)
 {
-    for (; *s; s++)
-        switch (*s) {
+    for (; *s; s++) switch (*s) {
         case '<': text_puts(out, "&lt;"); break;
         case '>': text_puts(out, "&gt;"); break;
         case '&': text_puts(out, "&amp;"); break;
@@ -33,8 +32,8 @@ static void put_escaped(struct text *out, const char *s)
 
 static void put_text_at(struct text *out, double x, double y, double size, const char *fill, const char *s)
 {
-    text_printf(out, "<text x=\"%g\" y=\"%g\" font-size=\"%g\" fill=\"%s\" text-anchor=\"middle\">", x, y, size,
-                fill);
+    text_printf(out, "<text x=\"%g\" y=\"%g\" font-size=\"%g\" fill=\"%s\" text-anchor=\"middle\">", x, y,
+                size, fill);
     put_escaped(out, s);
     text_puts(out, "</text>\n");
 }
@@ -95,8 +94,7 @@ static void put_piece(struct text *out, const json_t *piece, double x, double y)
     else if (strcmp(figure, "disc") == 0)
         put_disc(out, x, y, fill);
     else if (strcmp(figure, "mark") == 0)
-        text_printf(out,
-                    "<rect x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" fill=\"%s\" opacity=\"0.8\"/>\n",
+        text_printf(out, "<rect x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" fill=\"%s\" opacity=\"0.8\"/>\n",
                     x - r, y - r, 2 * r, 2 * r, fill);
     else {
         if (strcmp(figure, "token") == 0) put_disc(out, x, y, fill);
@@ -113,15 +111,18 @@ struct place {
 
 static struct place middle(struct place at, const json_t *cell)
 {
-    return (struct place){at.left + (number(cell, "x") + 0.5) * CELL, at.top + (number(cell, "y") + 0.5) * CELL};
+    return (struct place){at.left + (number(cell, "x") + 0.5) * CELL,
+                          at.top + (number(cell, "y") + 0.5) * CELL};
 }
 
 static void put_cells(struct text *out, const json_t *board, struct place at)
 {
     const json_t *cells = json_object_get(board, "cells"), *cell;
-    bool grid = strcmp(word(board, "shape"), "grid") == 0, moving = json_is_true(json_object_get(board, "moving"));
+    bool grid = strcmp(word(board, "shape"), "grid") == 0,
+         moving = json_is_true(json_object_get(board, "moving"));
     size_t i;
-    json_array_foreach (cells, i, cell) {
+    json_array_foreach(cells, i, cell)
+    {
         struct place p = middle(at, cell);
         int odd = ((int)number(cell, "column") + (int)number(cell, "row")) % 2;
         const char *fill = moving && grid && !odd ? "#d9c7a7" : "#efe5d0";
@@ -142,8 +143,8 @@ static const json_t *find_cell(const json_t *board, json_int_t number_of_cell)
 {
     const json_t *cells = json_object_get(board, "cells"), *cell;
     size_t i;
-    json_array_foreach (cells, i, cell)
-        if (json_integer_value(json_object_get(cell, "cell")) == number_of_cell) return cell;
+    json_array_foreach(cells, i, cell) if (json_integer_value(json_object_get(cell, "cell")) ==
+                                           number_of_cell) return cell;
     return NULL;
 }
 
@@ -169,11 +170,11 @@ static void put_axes(struct text *out, const json_t *board, struct place at, str
 {
     const json_t *columns = json_object_get(board, "columns"), *rows = json_object_get(board, "rows"), *name;
     size_t i;
-    if (strcmp(word(board, "shape"), "grid") != 0 || json_array_size(json_object_get(board, "titles"))) return;
-    json_array_foreach (columns, i, name)
-        put_text_at(out, at.left + ((double)i + 0.5) * CELL, at.top + size.top + 14, 12, "#666",
-                    json_string_value(name));
-    json_array_foreach (rows, i, name)
+    if (strcmp(word(board, "shape"), "grid") != 0 || json_array_size(json_object_get(board, "titles")))
+        return;
+    json_array_foreach(columns, i, name) put_text_at(
+        out, at.left + ((double)i + 0.5) * CELL, at.top + size.top + 14, 12, "#666", json_string_value(name));
+    json_array_foreach(rows, i, name)
         put_text_at(out, at.left - 12, at.top + size.top - ((double)i + 0.5) * CELL + 4, 12, "#666",
                     json_string_value(name));
 }
@@ -183,7 +184,8 @@ static struct place size_of(const json_t *board)
     const json_t *cells = json_object_get(board, "cells"), *cell;
     struct place size = {0, 0};
     size_t i;
-    json_array_foreach (cells, i, cell) {
+    json_array_foreach(cells, i, cell)
+    {
         size.left = fmax(size.left, (number(cell, "x") + 1) * CELL);
         size.top = fmax(size.top, (number(cell, "y") + 1) * CELL);
     }
@@ -195,11 +197,13 @@ static void put_facts(struct text *out, const json_t *facts, double top)
 {
     const json_t *fact, *part;
     size_t i, k;
-    json_array_foreach (facts, i, fact) {
+    json_array_foreach(facts, i, fact)
+    {
         if (i == LINES) break;
         text_printf(out, "<text x=\"%d\" y=\"%g\" font-size=\"13\" fill=\"#444\">", MARGIN,
                     top + ((double)i + 1) * LINE);
-        json_array_foreach (fact, k, part) {
+        json_array_foreach(fact, k, part)
+        {
             if (k) text_puts(out, " ");
             put_escaped(out, json_string_value(part));
         }
@@ -214,7 +218,8 @@ void picture_svg(const json_t *layout, const json_t *position, struct text *out)
     const json_t *board, *square;
     double width = 320, height = MARGIN;
     size_t i, k, lines = json_array_size(facts) < LINES ? json_array_size(facts) : LINES;
-    json_array_foreach (boards, i, board) {
+    json_array_foreach(boards, i, board)
+    {
         struct place size = size_of(board);
         width = fmax(width, size.left + 2 * MARGIN);
         height += size.top + MARGIN;
@@ -224,11 +229,12 @@ void picture_svg(const json_t *layout, const json_t *position, struct text *out)
                 "font-family=\"sans-serif\">\n",
                 width, height + (double)lines * LINE + 8, width, height + (double)lines * LINE + 8);
     height = MARGIN / 2.0;
-    json_array_foreach (boards, i, board) {
+    json_array_foreach(boards, i, board)
+    {
         struct place at = {MARGIN, height}, size = size_of(board);
         put_cells(out, board, at);
         put_axes(out, board, at, size);
-        json_array_foreach (json_array_get(json_object_get(position, "boards"), i), k, square)
+        json_array_foreach(json_array_get(json_object_get(position, "boards"), i), k, square)
             put_square(out, layout, board, square, at);
         height += size.top + MARGIN;
     }

@@ -11,10 +11,10 @@
 
 struct ludens_game {
     struct game *game;
-    struct heap *heap;     /* the warnings */
-    const char **warnings; /* game->diags.list.n of them */
-    pthread_mutex_t lock;  /* of what is below */
-    struct engine *engine; /* the circuit; NULL: not begun */
+    struct heap *heap;           /* the warnings */
+    const char **warnings;       /* game->diags.list.n of them */
+    pthread_mutex_t lock;        /* of what is below */
+    struct engine *engine;       /* the circuit; NULL: not begun */
     VEC(struct engine *) failed; /* earlier attempts: players may still look at them */
 };
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #define FOR_WORDS(g, w) for (uint32_t w = 0; w < (g)->b->words; w++)
-#define FOR_LANES(lane, word, mask) \
-    for (uint64_t left = (mask); left && ((lane) = (word) * 64 + (uint32_t)__builtin_ctzll(left), true); \
+#define FOR_LANES(lane, word, mask)                                                                    \
+    for (uint64_t left = (mask); left && ((lane) = (word)*64 + (uint32_t)__builtin_ctzll(left), true); \
          left &= left - 1)
 
 /* --- Bits to bytes -------------------------------------------------------------------------------------- */
@@ -112,7 +112,7 @@ static void find_awake(struct lanes *g, uint64_t *open)
                 open[w] &= ~mine;
             }
     }
-    FOR_WORDS (g, w) g->players[w] |= open[w];
+    FOR_WORDS(g, w) g->players[w] |= open[w];
 }
 
 void lanes_look(struct lanes *g)
@@ -122,13 +122,15 @@ void lanes_look(struct lanes *g)
     lanes_view(g);
     if (g->looked) return;
     g->looked = true;
-    FOR_WORDS (g, w) {
+    FOR_WORDS(g, w)
+    {
         open[w] = active[w] = g->used[w] & ~b->terminal[w] & ~g->over[w];
         g->crowded[w] = g->stuck[w] = 0;
     }
     for (uint32_t r = 0; r < b->nroles; r++) {
         count_two(b, r, one, two);
-        FOR_WORDS (g, w) {
+        FOR_WORDS(g, w)
+        {
             uint64_t mine = open[w] & two[w];
             g->players[r * b->words + w] = mine;
             g->crowded[w] |= active[w] & two[w] & ~mine;
@@ -176,12 +178,13 @@ void lanes_restart(struct lanes *g, const uint64_t *mask)
 {
     batch_restart(g->b, mask);
     g->viewed = g->looked = false;
-    FOR_WORDS (g, w) {
+    FOR_WORDS(g, w)
+    {
         uint32_t lane;
         g->over[w] &= ~mask[w];
         g->ended[w] &= ~mask[w];
         g->given_up[w] &= ~mask[w];
-        if (g->age) FOR_LANES (lane, w, mask[w]) g->age[lane] = 0;
+        if (g->age) FOR_LANES(lane, w, mask[w]) g->age[lane] = 0;
     }
 }
 
@@ -206,18 +209,20 @@ enum lanes_fault lanes_check(struct lanes *g, const int32_t *actions, bool joint
 {
     const struct batch *b = g->b;
     lanes_look(g);
-    FOR_WORDS (g, w) {
-        FOR_LANES (*lane, w, g->stuck[w]) return LANES_STUCK;
+    FOR_WORDS(g, w)
+    {
+        FOR_LANES(*lane, w, g->stuck[w]) return LANES_STUCK;
         if (!actions) continue;
         if (!joint) /* by player: the masks are at hand */
-            for (*role = 0; *role < b->nroles; ++*role)
-                FOR_LANES (*lane, w, g->players[*role * b->words + w]) {
+            for (*role = 0; *role < b->nroles; ++*role) FOR_LANES(*lane, w, g->players[*role * b->words + w])
+                {
                     if (actions[*lane] == -1) continue;
                     if (g->crowded[w] >> *lane % 64 & 1) return LANES_CROWDED;
                     if (!is_legal(b, *lane, *role, actions[*lane])) return LANES_ILLEGAL;
                 }
         else
-            FOR_LANES (*lane, w, g->used[w] & ~b->terminal[w] & ~g->over[w]) {
+            FOR_LANES(*lane, w, g->used[w] & ~b->terminal[w] & ~g->over[w])
+            {
                 if (is_random(g, actions, joint, *lane)) continue;
                 for (*role = 0; *role < b->nroles; ++*role)
                     if (!is_legal(b, *lane, *role, actions[(size_t)*lane * b->nroles + *role]))
@@ -235,28 +240,26 @@ static void put_moves(struct lanes *g, const int32_t *actions, bool joint, const
     uint32_t lane;
     for (uint32_t r = 0; r < b->nroles && !joint; r++) { /* those who do not choose have one move */
         const uint64_t *mine = g->players + (size_t)r * b->words;
-        FOR_WORDS (g, w) others[w] = mask[w] & ~mine[w];
+        FOR_WORDS(g, w) others[w] = mask[w] & ~mine[w];
         if (any(b, others)) batch_choose_first(b, r, g->rules->order, b->code->roles[r].n, others);
-        FOR_WORDS (g, w)
-            FOR_LANES (lane, w, mask[w] & mine[w]) batch_set_move(b, lane, r, (uint32_t)actions[lane]);
+        FOR_WORDS(g, w)
+        FOR_LANES(lane, w, mask[w] & mine[w]) batch_set_move(b, lane, r, (uint32_t)actions[lane]);
     }
-    FOR_WORDS (g, w)
-        if (joint)
-            FOR_LANES (lane, w, mask[w])
-                for (uint32_t r = 0; r < b->nroles; r++)
-                    batch_set_move(b, lane, r, (uint32_t)actions[(size_t)lane * b->nroles + r]);
+    FOR_WORDS(g, w)
+    if (joint) FOR_LANES(lane, w, mask[w])
+    for (uint32_t r = 0; r < b->nroles; r++)
+        batch_set_move(b, lane, r, (uint32_t)actions[(size_t)lane * b->nroles + r]);
 }
 
 /* Lanes that have gone on for too long. */
 static void grow_old(struct lanes *g, const uint64_t *moved)
 {
     uint32_t lane;
-    FOR_WORDS (g, w) g->given_up[w] &= g->over[w];
-    if (g->age)
-        FOR_WORDS (g, w)
-            FOR_LANES (lane, w, moved[w])
-                if (++g->age[lane] >= g->rules->max_steps && !(g->b->terminal[w] >> lane % 64 & 1))
-                    g->given_up[w] |= 1ull << lane % 64;
+    FOR_WORDS(g, w) g->given_up[w] &= g->over[w];
+    if (g->age) FOR_WORDS(g, w)
+    FOR_LANES(lane, w, moved[w])
+    if (++g->age[lane] >= g->rules->max_steps && !(g->b->terminal[w] >> lane % 64 & 1))
+        g->given_up[w] |= 1ull << lane % 64;
 }
 
 /* What ended games brought, and nothing elsewhere. */
@@ -266,16 +269,16 @@ static void note_goals(struct lanes *g, const uint64_t *before, const uint64_t *
     struct batch *b = g->b;
     uint32_t lane;
     goals += g->first;
-    FOR_WORDS (g, w)
-        FOR_LANES (lane, w, before[w])
-            for (uint32_t r = 0; r < b->nroles; r++) goals[(size_t)r * stride + lane] = BATCH_GOAL_UNDEFINED;
+    FOR_WORDS(g, w)
+    FOR_LANES(lane, w, before[w])
+    for (uint32_t r = 0; r < b->nroles; r++) goals[(size_t)r * stride + lane] = BATCH_GOAL_UNDEFINED;
     if (!any(b, ended)) return;
     batch_park(b, ended);
     batch_collect_goals(b, g->scratch, NULL);
-    FOR_WORDS (g, w)
-        FOR_LANES (lane, w, ended[w])
-            for (uint32_t r = 0; r < b->nroles; r++)
-                goals[(size_t)r * stride + lane] = g->scratch[lane * b->nroles + r];
+    FOR_WORDS(g, w)
+    FOR_LANES(lane, w, ended[w])
+    for (uint32_t r = 0; r < b->nroles; r++)
+        goals[(size_t)r * stride + lane] = g->scratch[lane * b->nroles + r];
 }
 
 void lanes_step(struct lanes *g, const int32_t *actions, bool joint, int16_t *goals, uint32_t stride)
@@ -285,11 +288,12 @@ void lanes_step(struct lanes *g, const int32_t *actions, bool joint, int16_t *go
     uint64_t before[BATCH_MAX_WORDS];
     uint32_t lane;
     lanes_view(g);
-    FOR_WORDS (g, w) {
+    FOR_WORDS(g, w)
+    {
         moved[w] = g->used[w] & ~g->over[w] & ~b->terminal[w];
         chance[w] = actions ? 0 : moved[w];
-        if (actions) FOR_LANES (lane, w, moved[w])
-            chance[w] |= (uint64_t)is_random(g, actions, joint, lane) << lane % 64;
+        if (actions) FOR_LANES(lane, w, moved[w])
+        chance[w] |= (uint64_t)is_random(g, actions, joint, lane) << lane % 64;
         given[w] = moved[w] & ~chance[w];
         before[w] = g->ended[w] & ~g->over[w];
     }
@@ -301,13 +305,14 @@ void lanes_step(struct lanes *g, const int32_t *actions, bool joint, int16_t *go
     if (held) batch_hold(b, g->over, g->saved);
     batch_view(b);
     grow_old(g, moved);
-    FOR_WORDS (g, w) ended[w] = moved[w] & b->terminal[w];
+    FOR_WORDS(g, w) ended[w] = moved[w] & b->terminal[w];
     note_goals(g, before, ended, goals, stride);
-    FOR_WORDS (g, w) {
+    FOR_WORDS(g, w)
+    {
         ended[w] |= g->given_up[w];
         g->ended[w] = (g->over[w] & g->ended[w]) | ended[w];
         if (g->rules->keep) g->over[w] |= ended[w];
-        if (g->age && !g->rules->keep) FOR_LANES (lane, w, ended[w]) g->age[lane] = 0;
+        if (g->age && !g->rules->keep) FOR_LANES(lane, w, ended[w]) g->age[lane] = 0;
     }
     g->viewed = true;
     g->looked = false;
@@ -324,14 +329,15 @@ static void tally_parked(struct lanes *g, struct batch_tally *tally)
     uint64_t mask[BATCH_MAX_WORDS];
     uint32_t lane;
     batch_collect_goals(b, g->scratch, mask);
-    FOR_WORDS (g, w)
-        FOR_LANES (lane, w, mask[w]) {
-            const int16_t *goals = g->scratch + lane * b->nroles;
-            bool defined = true;
-            for (uint32_t r = 0; r < b->nroles; r++) defined &= goals[r] != BATCH_GOAL_UNDEFINED;
-            tally->undefined_goals += !defined;
-            for (uint32_t r = 0; r < b->nroles && defined; r++) tally->goal_sum[r] += goals[r];
-        }
+    FOR_WORDS(g, w)
+    FOR_LANES(lane, w, mask[w])
+    {
+        const int16_t *goals = g->scratch + lane * b->nroles;
+        bool defined = true;
+        for (uint32_t r = 0; r < b->nroles; r++) defined &= goals[r] != BATCH_GOAL_UNDEFINED;
+        tally->undefined_goals += !defined;
+        for (uint32_t r = 0; r < b->nroles && defined; r++) tally->goal_sum[r] += goals[r];
+    }
 }
 
 void lanes_play(struct lanes *g, uint64_t sweeps, const atomic_bool *stop, struct batch_tally *tally)
@@ -342,7 +348,8 @@ void lanes_play(struct lanes *g, uint64_t sweeps, const atomic_bool *stop, struc
     for (uint64_t i = 0, clock = 1; i <= sweeps; i++, clock++) {
         uint64_t ends = 0, twice = 0;
         bool last = i == sweeps || (stop && atomic_load_explicit(stop, memory_order_relaxed));
-        FOR_WORDS (g, w) {
+        FOR_WORDS(g, w)
+        {
             ended[w] = b->terminal[w] & g->used[w];
             moving[w] = g->used[w] & ~ended[w];
             young[w] |= ended[w];
@@ -354,12 +361,13 @@ void lanes_play(struct lanes *g, uint64_t sweeps, const atomic_bool *stop, struc
         }
         if (ends && twice) tally_parked(g, tally);
         if (ends) batch_park(b, ended);
-        FOR_WORDS (g, w) ended[w] = g->used[w] & ~moving[w];
+        FOR_WORDS(g, w) ended[w] = g->used[w] & ~moving[w];
         if (last) break;
         batch_choose(b, moving);
         batch_step(b);
         if (g->rules->max_steps && clock == g->rules->max_steps) {
-            FOR_WORDS (g, w) {
+            FOR_WORDS(g, w)
+            {
                 ends |= ended[w] |= g->used[w] & ~young[w];
                 young[w] = 0;
             }
@@ -438,12 +446,12 @@ void lanes_players(struct lanes *g, uint8_t *out)
     }
     for (uint32_t r = 1; r < g->rules->nroles; r++)
         for (uint32_t w = 0; w < words; w++)
-            FOR_LANES (lane, w, g->players[r * g->b->words + w]) out[g->first + lane] = (uint8_t)r;
+            FOR_LANES(lane, w, g->players[r * g->b->words + w]) out[g->first + lane] = (uint8_t)r;
 }
 
 void lanes_ended(const struct lanes *g, uint8_t *out)
 {
     uint32_t words = (g->n + 63) / 64, lane;
     lanes_spread(g->ended, words, out + g->first);
-    for (uint32_t w = 0; w < words; w++) FOR_LANES (lane, w, g->given_up[w]) out[g->first + lane] = 2;
+    for (uint32_t w = 0; w < words; w++) FOR_LANES(lane, w, g->given_up[w]) out[g->first + lane] = 2;
 }

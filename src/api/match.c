@@ -140,8 +140,7 @@ bool ludens_match_sit(struct ludens_match *match, uint32_t role, const char *who
     if (!may_sit(match, role, error)) return false;
     struct engine *engine = game_engine(match->game, &inside);
     if (engine)
-        match->seats[role] =
-            seat_by_name(who, match->game->game, engine, role, match->options.seed, &inside);
+        match->seats[role] = seat_by_name(who, match->game->game, engine, role, match->options.seed, &inside);
     return match->seats[role] || tell(error, &inside);
 }
 

@@ -47,7 +47,8 @@ static bool same_game(const struct ludens_player *p, const struct ludens_engine 
                       struct ludens_error *error)
 {
     return e->reasoner->game == p->game ||
-           refuse(error, ERROR_INPUT, "the player plays %s, and the engine is of another game", p->game->name);
+           refuse(error, ERROR_INPUT, "the player plays %s, and the engine is of another game",
+                  p->game->name);
 }
 
 bool ludens_player_think(struct ludens_player *player, struct ludens_engine *engine,

@@ -67,16 +67,16 @@ size_t ludens_record_print(const struct ludens_record *record, bool pgn, char *b
 void ludens_record_about(const struct ludens_record *record, struct ludens_record_about *out)
 {
     const struct record *r = record->record;
-    *out = (struct ludens_record_about){.match = r->match,
-                                        .game = r->game,
-                                        .date = r->date,
-                                        .ending =
-                                            r->ending == RECORD_UNFINISHED ? "" : record_ending_names[r->ending],
-                                        .roles = r->nroles,
-                                        .steps = r->nsteps,
-                                        .start_clock = r->start_clock,
-                                        .play_clock = r->play_clock,
-                                        .seed = r->seed};
+    *out = (struct ludens_record_about){
+        .match = r->match,
+        .game = r->game,
+        .date = r->date,
+        .ending = r->ending == RECORD_UNFINISHED ? "" : record_ending_names[r->ending],
+        .roles = r->nroles,
+        .steps = r->nsteps,
+        .start_clock = r->start_clock,
+        .play_clock = r->play_clock,
+        .seed = r->seed};
 }
 
 const char *ludens_record_role(const struct ludens_record *record, uint32_t role)
@@ -160,8 +160,8 @@ bool ludens_record_check(const struct ludens_record *record, struct ludens_engin
     if (!same_roles(record, engine, error)) return false;
     struct state *states = calloc(r->nsteps + 1, sizeof *states);
     if (!states) return no_memory(error);
-    bool good = record_follow(r, engine_ask(engine), states, pass_on, &listener, &inside) ||
-                tell(error, &inside);
+    bool good =
+        record_follow(r, engine_ask(engine), states, pass_on, &listener, &inside) || tell(error, &inside);
     for (uint32_t i = 0; i <= r->nsteps; i++) state_done(&states[i]);
     free(states);
     return good;

@@ -50,7 +50,8 @@ static bool find_role(struct ludens_sitting *s, struct slice name, struct ludens
         const char *role = ludens_game_role(s->game, s->role);
         if (strlen(role) == name.n && strncasecmp(role, name.at, name.n) == 0) return true;
     }
-    return refuse(error, ERROR_INPUT, "the game has no role %.*s", (int)(name.n < 100 ? name.n : 100), name.at);
+    return refuse(error, ERROR_INPUT, "the game has no role %.*s", (int)(name.n < 100 ? name.n : 100),
+                  name.at);
 }
 
 static bool sit_down(struct host *h, const struct message *m, double arrival, struct ludens_error *error)
@@ -150,8 +151,8 @@ static void on_end(struct host *h, const struct message *m, struct http_request 
 static void on_info(struct host *h, struct http_request *request)
 {
     char text[300];
-    snprintf(text, sizeof text, "((name %.200s) (status %s))",
-             h->server->name ? h->server->name : "ludens", h->id ? "busy" : "available");
+    snprintf(text, sizeof text, "((name %.200s) (status %s))", h->server->name ? h->server->name : "ludens",
+             h->id ? "busy" : "available");
     http_reply(request, 200, text);
 }
 

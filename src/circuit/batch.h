@@ -85,8 +85,8 @@ void batch_get_states(struct batch *b, uint32_t lanes, uint64_t *out);
 void batch_restart(struct batch *b, const uint64_t *mask);
 void batch_restart_from(struct batch *b, const uint64_t *mask, const uint64_t *state);
 
-/* The wires themselves, `words` words each: bit i of the state is at i * words; so is move i of a role's legal
- * moves (after batch_view). */
+/* The wires themselves, `words` words each: bit i of the state is at i * words; so is move i of a role's
+ * legal moves (after batch_view). */
 const uint64_t *batch_state_wires(const struct batch *b);
 const uint64_t *batch_legal_wires(const struct batch *b, uint32_t role);
 /* The lanes of the mask get back the states that a copy of the wires has. */
