@@ -22,6 +22,19 @@ static void spread_anywhere(const uint64_t *bits, uint32_t words, uint8_t *out)
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+__attribute__((target("avx2"))) static void spread_avx2(const uint64_t *bits, uint32_t words, uint8_t *out)
+{
+    /* each byte of four eight times, then one bit of each */
+    const __m256i eight = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
+    const __m256i bit = _mm256_set1_epi64x((long long)0x8040201008040201), one = _mm256_set1_epi8(1);
+    for (uint32_t i = 0; i < words * 2; i++) {
+        __m256i x = _mm256_set1_epi32((int)(bits[i / 2] >> i % 2 * 32));
+        x = _mm256_and_si256(_mm256_shuffle_epi8(x, eight), bit);
+        x = _mm256_and_si256(_mm256_cmpeq_epi8(x, bit), one);
+        _mm256_storeu_si256((__m256i *)(out + (size_t)i * 32), x);
+    }
+}
+
 __attribute__((target("avx512bw"))) static void spread_avx512(const uint64_t *bits, uint32_t words,
                                                               uint8_t *out)
 {
@@ -36,6 +49,7 @@ __attribute__((constructor)) static void choose_spread(void)
 {
 #if defined(__x86_64__)
     __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx2")) lanes_spread = spread_avx2;
     if (__builtin_cpu_supports("avx512bw")) lanes_spread = spread_avx512;
 #endif
 }
@@ -348,24 +362,6 @@ void lanes_step(struct lanes *g, const int32_t *actions, bool joint, const struc
     }
 }
 
-/* The goals of parked lanes, added up. */
-static void tally_parked(struct lanes *g, struct batch_tally *tally)
-{
-    struct batch *b = g->b;
-    uint64_t mask[BATCH_MAX_WORDS];
-    uint32_t lane;
-    batch_collect_goals(b, g->scratch, mask);
-    FOR_WORDS(g, w)
-    FOR_LANES(lane, w, mask[w])
-    {
-        const int16_t *goals = g->scratch + lane * b->nroles;
-        bool defined = true;
-        for (uint32_t r = 0; r < b->nroles; r++) defined &= goals[r] != BATCH_GOAL_UNDEFINED;
-        tally->undefined_goals += !defined;
-        for (uint32_t r = 0; r < b->nroles && defined; r++) tally->goal_sum[r] += goals[r];
-    }
-}
-
 void lanes_play(struct lanes *g, uint64_t sweeps, const atomic_bool *stop, struct batch_tally *tally)
 {
     struct batch *b = g->b;
@@ -385,7 +381,7 @@ void lanes_play(struct lanes *g, uint64_t sweeps, const atomic_bool *stop, struc
             ended[w] &= ~g->over[w]; /* counted when they ended */
             if (!last) tally->transitions += (uint64_t)__builtin_popcountll(moving[w]);
         }
-        if (ends && twice) tally_parked(g, tally);
+        if (ends && twice) batch_tally_goals(b, tally);
         if (ends) batch_park(b, ended);
         FOR_WORDS(g, w) ended[w] = g->used[w] & ~moving[w];
         if (last) break;
@@ -403,7 +399,7 @@ void lanes_play(struct lanes *g, uint64_t sweeps, const atomic_bool *stop, struc
         memset(g->over, 0, sizeof g->over);
         batch_view(b);
     }
-    if (any(b, b->parked)) tally_parked(g, tally);
+    if (any(b, b->parked)) batch_tally_goals(b, tally);
     memset(g->ended, 0, sizeof g->ended);
     memset(g->given_up, 0, sizeof g->given_up);
     if (g->age) memset(g->age, 0, b->lanes * sizeof *g->age);
