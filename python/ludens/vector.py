@@ -52,6 +52,10 @@ class VectorEnv:
         self.batch.reset(None if which is None else np.ascontiguousarray(which, dtype=np.bool_))
         return self
 
+    def load(self, packed):
+        """States for all lanes, as `packed` has them: of another VectorEnv of the game, or kept from before."""
+        self.batch.load(np.ascontiguousarray(packed, dtype=np.uint64))
+
     def step(self, actions=None):
         """A move in every lane: of whoever is to move (lanes), or of every role (lanes by roles). -1 is a random move, -2
         waits, None is random everywhere. Returns rewards (lanes by roles, 0 to 1, 0 where nothing ended) and ended

@@ -202,6 +202,14 @@ void lanes_restart(struct lanes *g, const uint64_t *mask)
     }
 }
 
+void lanes_load(struct lanes *g, const uint64_t *packed)
+{
+    lanes_restart(g, g->used);
+    batch_put_rows(g->b, g->rules->order, g->rules->code->nbits, packed, g->n);
+    lanes_view(g);
+    FOR_WORDS(g, w) g->over[w] = g->ended[w] = g->used[w] & g->b->terminal[w];
+}
+
 /* --- Moving --------------------------------------------------------------------------------------------- */
 
 static bool is_legal(const struct batch *b, uint32_t lane, uint32_t role, int32_t move)
