@@ -72,7 +72,7 @@ def check_version(version):
 
 
 def main():
-    program, folder = os.environ["LUDENS"], os.path.join(sys.argv[1], "man")
+    program, folder = os.environ["LUDENS"], os.path.join(os.path.abspath(sys.argv[1]), "man")
     tables = json.loads(subprocess.run([program, "help", "--json"], check=True, capture_output=True, text=True).stdout)
     check_contents(folder, tables)
     check_layout(folder)
