@@ -203,13 +203,18 @@ void batch_free(struct batch *b)
 
 void batch_seed(struct batch *b, uint64_t seed)
 {
+    batch_seed_part(b, seed, 0);
+}
+
+void batch_seed_part(struct batch *b, uint64_t seed, uint32_t word)
+{
     struct choices *c = &b->inside->choices;
     for (uint32_t i = 0; i <= c->n; i++) {
         struct choice_source *s = &c->sources[i];
         s->behind = 0;
         for (uint32_t w = 0; w < b->words; w++) {
             uint64_t x = seed;
-            x = rng_splitmix(&x) + w;
+            x = rng_splitmix(&x) + word + w;
             /* the source for tosses is the same however many roles choose */
             x = rng_splitmix(&x) + (i < c->n ? i + 1 : 0);
             s->s0[w] = rng_splitmix(&x);
@@ -319,6 +324,25 @@ void batch_fill_rows(struct batch *b, const uint32_t *bits, uint32_t nbits, cons
     TICKS_BEGIN(b);
     for (uint32_t i = 0; i < nbits; i++)
         memset(slot(b, SLOT_BITS + bits[i]), row[i / 64] >> i % 64 & 1 ? 0xff : 0, b->words * 8);
+    TICKS_END(b, BATCH_REST);
+}
+
+const uint64_t *batch_state_wires(const struct batch *b)
+{
+    return slot(b, SLOT_BITS);
+}
+
+const uint64_t *batch_legal_wires(const struct batch *b, uint32_t role)
+{
+    return slot(b, b->code->roles[role].legal);
+}
+
+void batch_hold(struct batch *b, const uint64_t *mask, const uint64_t *wires)
+{
+    TICKS_BEGIN(b);
+    uint64_t *at = slot(b, SLOT_BITS);
+    for (uint32_t i = 0; i < b->code->nbits; i++)
+        for (uint32_t w = 0; w < b->words; w++, at++, wires++) *at = (*at & ~mask[w]) | (*wires & mask[w]);
     TICKS_END(b, BATCH_REST);
 }
 

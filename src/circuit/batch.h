@@ -71,6 +71,8 @@ struct batch *batch_new_interpreted(const struct code *code, uint32_t lanes, uin
                                     struct error *error);
 void batch_free(struct batch *b);
 void batch_seed(struct batch *b, uint64_t seed);
+/* The same for a batch that is a part of a larger one: its lane 0 is lane 64 * word of the whole. */
+void batch_seed_part(struct batch *b, uint64_t seed, uint32_t word);
 
 /* --- States ------------------------------------------------------------------------------------------- */
 
@@ -82,6 +84,13 @@ void batch_get_states(struct batch *b, uint32_t lanes, uint64_t *out);
 /* Back to the initial state, or to the given one, for all lanes of the mask at once. */
 void batch_restart(struct batch *b, const uint64_t *mask);
 void batch_restart_from(struct batch *b, const uint64_t *mask, const uint64_t *state);
+
+/* The wires themselves, `words` words each: bit i of the state is at i * words; so is move i of a role's
+ * legal moves (after batch_view). */
+const uint64_t *batch_state_wires(const struct batch *b);
+const uint64_t *batch_legal_wires(const struct batch *b, uint32_t role);
+/* The lanes of the mask get back the states that a copy of the wires has. */
+void batch_hold(struct batch *b, const uint64_t *mask, const uint64_t *wires);
 
 /* Some bits of many lanes at once, packed: row i is for lane i, bit k of a row is bit bits[k] of the
  * circuit's state, a row is (nbits + 63) / 64 words with unused bits 0. Far cheaper than lane by lane: blocks

@@ -49,7 +49,6 @@ uint32_t role_by_name(const struct game *game, const char *name, size_t n, struc
 
 struct seat *seat_open(struct table *t, const char *who, uint32_t role, uint64_t seed, struct error *error)
 {
-    struct player_config config;
     if (strcmp(who, "human") == 0) {
         struct human *h = human_new();
         if (!h) error_set(error, ERROR_MEMORY, "out of memory");
@@ -57,8 +56,7 @@ struct seat *seat_open(struct table *t, const char *who, uint32_t role, uint64_t
     }
     if (post_is_url(who))
         return error_set(error, ERROR_INPUT, "%s: players elsewhere play in `ludens match`", who), NULL;
-    if (!player_config_parse(who, &config, error)) return NULL;
-    return seat_player(&config, t->session.game, t->engine, role, seed * 1000003 + role, error);
+    return seat_by_name(who, t->session.game, t->engine, role, seed, error);
 }
 
 static const char chance[] = "random"; /* known by its address: nobody was named for the seat */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* ludens match: the game master. Runs matches between our players, people, and players elsewhere. */
-#include "cli/board.h"
+#include "analysis/draw.h"
 #include "cli/commands/tally.h"
 #include "cli/human.h"
 #include "cli/table.h"
@@ -333,7 +333,7 @@ static bool set_up(struct master *g, struct match_options *o, struct error *erro
     if (g->people) {
         struct analysis_options sample = {
             .games = 10, .states = 2000, .seconds = 1, .seed = 1, .cancel = &terminal_interrupted};
-        g->style = board_style_for(stdout);
+        g->style = terminal_style(stdout);
         if (!(g->analysis = analysis_new(g->table.session.reasoner, &sample, error))) return false;
     }
     g->lines = !o->quiet && !isatty(STDOUT_FILENO);
