@@ -48,7 +48,8 @@ def see_also(page, names):
     page.paragraph(", ".join(rf"\fB{code(n[:-3])}\fR{n[-3:]}" for n in names), ready=True)
 
 
-def command_page(name, command, general, version, date):
+def command_page(name, command, general, version, date, listed=""):
+    """`listed`: what the command prints, if that is always the same."""
     page = Page("ludens-" + name.replace(" ", "-"), 1, inline(command["summary"]), version, date)
     page.heading("Synopsis")
     about, _, status = command["about"].partition("Exit status: ")
@@ -61,6 +62,9 @@ def command_page(name, command, general, version, date):
     for o in command["options"]:
         option(page, o)
     page.item(bold("-h") + ", " + bold("--help"), "show usage and options", ready=True)
+    if listed:
+        page.heading("List")
+        page.verbatim(listed.rstrip("\n").split("\n"))
     page.heading("Exit status")
     page.paragraph(status or general)
     named = sorted({"ludens-" + m.replace(" ", "-") + "(1)" for m in re.findall(r"`ludens ((?:lab )?[a-z]+)", command["about"])})
@@ -96,7 +100,7 @@ def main_page(tables, shared, version, date):
     return page
 
 
-def pages(tables, shared, version, date):
+def pages(tables, shared, players, version, date):
     """(file name, page) of section 1."""
     yield "ludens.1", main_page(tables, shared, version, date)
     for command in tables["commands"]:
@@ -107,4 +111,5 @@ def pages(tables, shared, version, date):
                 both = f"{name} {word['name']}"
                 yield f"ludens-{name}-{word['name']}.1", command_page(both, word, tables["exit_status"], version, date)
         else:
-            yield f"ludens-{name}.1", command_page(name, command, tables["exit_status"], version, date)
+            listed = players if name == "players" else ""
+            yield f"ludens-{name}.1", command_page(name, command, tables["exit_status"], version, date, listed)
