@@ -87,11 +87,12 @@ LUDENS_API struct ludens_state *ludens_batch_get(struct ludens_batch *batch, uin
 /* Moving. */
 
 #define LUDENS_RANDOM (-1) /* for a move: any legal one, each as likely */
+#define LUDENS_WAIT (-2)   /* for a move: the lane stands still */
 /* Every lane's player makes actions[lane]. NULL: all at random. False and an error, and nothing is moved, if
  * one is not legal. Lanes that are over stand still. */
 LUDENS_API bool ludens_batch_step(struct ludens_batch *batch, const int32_t *actions,
                                   struct ludens_error *error);
-/* Every role makes joint[lane * roles + role]; LUDENS_RANDOM for one of them is LUDENS_RANDOM for all. */
+/* Every role makes joint[lane * roles + role]; LUDENS_RANDOM or LUDENS_WAIT for the first is for all. */
 LUDENS_API bool ludens_batch_step_joint(struct ludens_batch *batch, const int32_t *joint,
                                         struct ludens_error *error);
 
@@ -101,6 +102,8 @@ LUDENS_API const uint8_t *ludens_batch_ended(struct ludens_batch *batch);
 /* By role and lane: what the game brought that ended with the last step (with `keep` also later);
  * LUDENS_NO_GOAL elsewhere, and where the rules define none. */
 LUDENS_API const int16_t *ludens_batch_goals(struct ludens_batch *batch);
+/* The same as learning programs like it: a hundredth of the goal, 0 elsewhere. */
+LUDENS_API const float *ludens_batch_rewards(struct ludens_batch *batch);
 
 /* Random games, chosen and counted inside: so many sweeps of all lanes, from where they are. Ended games
  * begin anew, with `keep` too; the sweep after an end does nothing in the lane. */

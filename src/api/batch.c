@@ -17,7 +17,7 @@ struct ludens_batch {
     /* what callers see; what is large is made when it is first asked for */
     uint8_t *players, *ended, **legal, *states; /* legal: by role, then the players' */
     uint32_t **counts;                          /* the same */
-    int16_t *goals;
+    struct lanes_goals goals;
     uint64_t *packed, *planes;
 };
 
@@ -60,6 +60,14 @@ static bool set_rules(struct ludens_batch *b, const struct ludens_batch_options 
     return lanes_find_idle(r, error);
 }
 
+static void forget_goals(struct ludens_batch *b, uint32_t lane)
+{
+    for (uint32_t r = 0; r < b->rules.nroles; r++) {
+        b->goals.goals[(size_t)r * b->stride + lane] = LUDENS_NO_GOAL;
+        b->goals.rewards[(size_t)r * b->stride + lane] = 0;
+    }
+}
+
 static bool set_up(struct ludens_batch *b, const struct ludens_batch_options *o, struct error *error)
 {
     uint32_t widths[4], width = widths[batch_widths(widths) - 1];
@@ -71,12 +79,15 @@ static bool set_up(struct ludens_batch *b, const struct ludens_batch_options *o,
     b->parts = calloc(nparts, sizeof *b->parts);
     b->players = calloc(b->stride, 1);
     b->ended = calloc(b->stride, 1);
-    b->goals = malloc((size_t)b->stride * b->rules.nroles * sizeof *b->goals);
+    b->goals.stride = b->stride;
+    b->goals.goals = malloc((size_t)b->stride * b->rules.nroles * sizeof *b->goals.goals);
+    b->goals.rewards = malloc((size_t)b->stride * b->rules.nroles * sizeof *b->goals.rewards);
     b->legal = calloc(b->rules.nroles + 1, sizeof *b->legal);
     b->counts = calloc(b->rules.nroles + 1, sizeof *b->counts);
-    if (!b->parts || !b->players || !b->ended || !b->goals || !b->legal || !b->counts)
+    if (!b->parts || !b->players || !b->ended || !b->goals.goals || !b->goals.rewards || !b->legal ||
+        !b->counts)
         return error_set(error, ERROR_MEMORY, "there is no memory left");
-    memset(b->goals, 0xff, (size_t)b->stride * b->rules.nroles * sizeof *b->goals);
+    for (uint32_t lane = 0; lane < b->stride; lane++) forget_goals(b, lane);
     for (; b->nparts < nparts; b->nparts++) {
         uint32_t first = b->nparts * width, n = b->lanes - first < width ? b->lanes - first : width;
         if (!lanes_init(&b->parts[b->nparts], &b->rules, first, n, o->seed, error))
@@ -120,7 +131,8 @@ void ludens_batch_free(struct ludens_batch *b)
     free(b->parts);
     free(b->players);
     free(b->ended);
-    free(b->goals);
+    free(b->goals.goals);
+    free(b->goals.rewards);
     free(b->legal);
     free(b->counts);
     free(b->states);
@@ -167,8 +179,7 @@ void ludens_batch_reset(struct ludens_batch *batch, const uint8_t *which)
         for (uint32_t lane = 0; lane < g->n; lane++) {
             if (which && !which[g->first + lane]) continue;
             mask[lane / 64] |= 1ull << lane % 64;
-            for (uint32_t r = 0; r < batch->rules.nroles; r++)
-                batch->goals[(size_t)r * batch->stride + g->first + lane] = LUDENS_NO_GOAL;
+            forget_goals(batch, g->first + lane);
         }
         lanes_restart(g, mask);
     }
@@ -333,8 +344,7 @@ bool ludens_batch_put(struct ludens_batch *batch, uint32_t lane, const struct lu
     mask[at / 64] = 1ull << at % 64;
     lanes_restart(g, mask);
     batch_set_state(g->b, at, state->state.w);
-    for (uint32_t r = 0; r < batch->rules.nroles; r++)
-        batch->goals[(size_t)r * batch->stride + lane] = LUDENS_NO_GOAL;
+    forget_goals(batch, lane);
     return true;
 }
 
@@ -371,7 +381,7 @@ static void do_check(void *data, uint32_t piece)
 static void do_step(void *data, uint32_t piece)
 {
     struct task *t = data;
-    lanes_step(&t->b->parts[piece], part_actions(t, piece), t->joint, t->b->goals, t->b->stride);
+    lanes_step(&t->b->parts[piece], part_actions(t, piece), t->joint, &t->b->goals);
 }
 
 static bool tell_fault(const struct task *t, uint32_t piece, struct ludens_error *error)
@@ -421,7 +431,12 @@ const uint8_t *ludens_batch_ended(struct ludens_batch *batch)
 
 const int16_t *ludens_batch_goals(struct ludens_batch *batch)
 {
-    return batch->goals;
+    return batch->goals.goals;
+}
+
+const float *ludens_batch_rewards(struct ludens_batch *batch)
+{
+    return batch->goals.rewards;
 }
 
 static void do_play(void *data, uint32_t piece)
@@ -447,7 +462,7 @@ bool ludens_batch_play(struct ludens_batch *batch, uint64_t sweeps, const struct
         tally->undefined += t.tallies[i].undefined_goals;
         for (uint32_t r = 0; r < nroles; r++) tally->goals[r] += t.sums[(size_t)i * nroles + r];
     }
-    memset(batch->goals, 0xff, (size_t)batch->stride * nroles * sizeof *batch->goals);
+    for (uint32_t lane = 0; lane < batch->stride; lane++) forget_goals(batch, lane);
     free(t.tallies);
     free(t.sums);
     return good;

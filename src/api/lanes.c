@@ -153,9 +153,9 @@ bool lanes_init(struct lanes *g, const struct lanes_rules *rules, uint32_t first
     size_t words = g->b->words;
     g->players = calloc(rules->nroles, words * 8);
     g->scratch = calloc((size_t)g->b->lanes * rules->nroles, sizeof *g->scratch);
-    if (rules->keep) g->saved = calloc(rules->code->nbits + 1, words * 8);
+    g->saved = calloc(rules->code->nbits + 1, words * 8);
     if (rules->max_steps) g->age = calloc(g->b->lanes, sizeof *g->age);
-    if (g->players && g->scratch && (g->saved || !rules->keep) && (g->age || !rules->max_steps)) return true;
+    if (g->players && g->scratch && g->saved && (g->age || !rules->max_steps)) return true;
     return error_set(error, ERROR_MEMORY, "there is no memory left");
 }
 
@@ -196,12 +196,15 @@ static bool is_legal(const struct batch *b, uint32_t lane, uint32_t role, int32_
     return batch_legal_wires(b, role)[(size_t)move * b->words + lane / 64] >> lane % 64 & 1;
 }
 
-static bool is_random(const struct lanes *g, const int32_t *actions, bool joint, uint32_t lane)
+/* What the lane is told: a move, or LANES_RANDOM, or LANES_WAIT. */
+static int32_t told(const struct lanes *g, const int32_t *actions, bool joint, uint32_t lane)
 {
-    if (!joint) return actions[lane] == -1;
-    for (uint32_t r = 0; r < g->rules->nroles; r++)
-        if (actions[(size_t)lane * g->rules->nroles + r] == -1) return true;
-    return false;
+    return actions[joint ? (size_t)lane * g->rules->nroles : lane];
+}
+
+static bool is_move(int32_t action)
+{
+    return action != LANES_RANDOM && action != LANES_WAIT;
 }
 
 enum lanes_fault lanes_check(struct lanes *g, const int32_t *actions, bool joint, uint32_t *lane,
@@ -216,14 +219,14 @@ enum lanes_fault lanes_check(struct lanes *g, const int32_t *actions, bool joint
         if (!joint) /* by player: the masks are at hand */
             for (*role = 0; *role < b->nroles; ++*role) FOR_LANES(*lane, w, g->players[*role * b->words + w])
                 {
-                    if (actions[*lane] == -1) continue;
+                    if (!is_move(actions[*lane])) continue;
                     if (g->crowded[w] >> *lane % 64 & 1) return LANES_CROWDED;
                     if (!is_legal(b, *lane, *role, actions[*lane])) return LANES_ILLEGAL;
                 }
         else
             FOR_LANES(*lane, w, g->used[w] & ~b->terminal[w] & ~g->over[w])
             {
-                if (is_random(g, actions, joint, *lane)) continue;
+                if (!is_move(told(g, actions, joint, *lane))) continue;
                 for (*role = 0; *role < b->nroles; ++*role)
                     if (!is_legal(b, *lane, *role, actions[(size_t)*lane * b->nroles + *role]))
                         return LANES_ILLEGAL;
@@ -262,54 +265,77 @@ static void grow_old(struct lanes *g, const uint64_t *moved)
         g->given_up[w] |= 1ull << lane % 64;
 }
 
-/* What ended games brought, and nothing elsewhere. */
-static void note_goals(struct lanes *g, const uint64_t *before, const uint64_t *ended, int16_t *goals,
-                       uint32_t stride)
+static void note(const struct lanes_goals *out, uint32_t role, uint32_t lane, int16_t goal)
+{
+    out->goals[(size_t)role * out->stride + lane] = goal;
+    out->rewards[(size_t)role * out->stride + lane] = goal > 0 ? (float)goal / 100 : 0;
+}
+
+/* What ended games brought, and nothing where one ended before. */
+static void note_goals(struct lanes *g, const uint64_t *before, const uint64_t *ended,
+                       const struct lanes_goals *out)
 {
     struct batch *b = g->b;
     uint32_t lane;
-    goals += g->first;
     FOR_WORDS(g, w)
     FOR_LANES(lane, w, before[w])
-    for (uint32_t r = 0; r < b->nroles; r++) goals[(size_t)r * stride + lane] = BATCH_GOAL_UNDEFINED;
+    for (uint32_t r = 0; r < b->nroles; r++) note(out, r, g->first + lane, BATCH_GOAL_UNDEFINED);
     if (!any(b, ended)) return;
     batch_park(b, ended);
     batch_collect_goals(b, g->scratch, NULL);
     FOR_WORDS(g, w)
     FOR_LANES(lane, w, ended[w])
-    for (uint32_t r = 0; r < b->nroles; r++)
-        goals[(size_t)r * stride + lane] = g->scratch[lane * b->nroles + r];
+    for (uint32_t r = 0; r < b->nroles; r++) note(out, r, g->first + lane, g->scratch[lane * b->nroles + r]);
 }
 
-void lanes_step(struct lanes *g, const int32_t *actions, bool joint, int16_t *goals, uint32_t stride)
+/* Who moves how: at random, as given; who stands still is not among the moved. */
+struct turn {
+    uint64_t moved[BATCH_MAX_WORDS], chance[BATCH_MAX_WORDS], given[BATCH_MAX_WORDS];
+    uint64_t still[BATCH_MAX_WORDS]; /* over, or told to wait */
+};
+
+static void plan_turn(const struct lanes *g, const int32_t *actions, bool joint, struct turn *t)
+{
+    uint32_t lane;
+    FOR_WORDS(g, w)
+    {
+        uint64_t waiting = 0, chance = 0;
+        t->moved[w] = g->used[w] & ~g->over[w] & ~g->b->terminal[w];
+        if (actions) FOR_LANES(lane, w, t->moved[w])
+            {
+                int32_t action = told(g, actions, joint, lane);
+                waiting |= (uint64_t)(action == LANES_WAIT) << lane % 64;
+                chance |= (uint64_t)(action == LANES_RANDOM) << lane % 64;
+            }
+        t->moved[w] &= ~waiting;
+        t->still[w] = g->over[w] | waiting;
+        t->chance[w] = actions ? chance : t->moved[w];
+        t->given[w] = t->moved[w] & ~t->chance[w];
+    }
+}
+
+void lanes_step(struct lanes *g, const int32_t *actions, bool joint, const struct lanes_goals *goals)
 {
     struct batch *b = g->b;
-    uint64_t chance[BATCH_MAX_WORDS], given[BATCH_MAX_WORDS], moved[BATCH_MAX_WORDS], ended[BATCH_MAX_WORDS];
-    uint64_t before[BATCH_MAX_WORDS];
-    uint32_t lane;
+    struct turn t;
+    uint64_t ended[BATCH_MAX_WORDS], before[BATCH_MAX_WORDS];
     lanes_view(g);
-    FOR_WORDS(g, w)
-    {
-        moved[w] = g->used[w] & ~g->over[w] & ~b->terminal[w];
-        chance[w] = actions ? 0 : moved[w];
-        if (actions) FOR_LANES(lane, w, moved[w])
-        chance[w] |= (uint64_t)is_random(g, actions, joint, lane) << lane % 64;
-        given[w] = moved[w] & ~chance[w];
-        before[w] = g->ended[w] & ~g->over[w];
-    }
-    bool held = any(b, g->over);
+    plan_turn(g, actions, joint, &t);
+    FOR_WORDS(g, w) before[w] = g->ended[w] & ~g->over[w];
+    bool held = any(b, t.still);
     if (held) memcpy(g->saved, batch_state_wires(b), (size_t)b->code->nbits * b->words * 8);
-    if (any(b, chance)) batch_choose(b, chance);
-    if (any(b, given)) put_moves(g, actions, joint, given);
+    if (any(b, t.chance)) batch_choose(b, t.chance);
+    if (any(b, t.given)) put_moves(g, actions, joint, t.given);
     batch_step(b);
-    if (held) batch_hold(b, g->over, g->saved);
+    if (held) batch_hold(b, t.still, g->saved);
     batch_view(b);
-    grow_old(g, moved);
-    FOR_WORDS(g, w) ended[w] = moved[w] & b->terminal[w];
-    note_goals(g, before, ended, goals, stride);
+    grow_old(g, t.moved);
+    FOR_WORDS(g, w) ended[w] = t.moved[w] & b->terminal[w];
+    note_goals(g, before, ended, goals);
     FOR_WORDS(g, w)
     {
-        ended[w] |= g->given_up[w];
+        uint32_t lane;
+        ended[w] |= g->given_up[w] & t.moved[w];
         g->ended[w] = (g->over[w] & g->ended[w]) | ended[w];
         if (g->rules->keep) g->over[w] |= ended[w];
         if (g->age && !g->rules->keep) FOR_LANES(lane, w, ended[w]) g->age[lane] = 0;

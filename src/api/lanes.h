@@ -34,7 +34,7 @@ struct lanes {
     uint64_t crowded[BATCH_MAX_WORDS]; /* several roles choose */
     uint64_t stuck[BATCH_MAX_WORDS];   /* a role has no move: the sheet is faulty */
     uint64_t *players;                 /* by role: a mask */
-    uint64_t *saved;                   /* wires of the state, with `keep` */
+    uint64_t *saved;                   /* wires of the state, for lanes that stand still */
     uint32_t *age;                     /* by lane, with max_steps */
     int16_t *scratch;                  /* goals by lane and role */
 };
@@ -52,8 +52,15 @@ void lanes_restart(struct lanes *g, const uint64_t *mask);
 enum lanes_fault { LANES_FINE, LANES_ILLEGAL, LANES_CROWDED, LANES_STUCK };
 enum lanes_fault lanes_check(struct lanes *g, const int32_t *actions, bool joint, uint32_t *lane,
                              uint32_t *role);
-/* Make them; NULL: all at random. goals[role * stride + lane], lanes of the whole batch. */
-void lanes_step(struct lanes *g, const int32_t *actions, bool joint, int16_t *goals, uint32_t stride);
+/* Where what games bring goes: by role * stride + lane, lanes of the whole batch. */
+struct lanes_goals {
+    int16_t *goals;
+    float *rewards;
+    uint32_t stride;
+};
+/* Make them; NULL: all at random. */
+enum { LANES_RANDOM = -1, LANES_WAIT = -2 };
+void lanes_step(struct lanes *g, const int32_t *actions, bool joint, const struct lanes_goals *goals);
 /* So many sweeps at random; adds to the tally. */
 void lanes_play(struct lanes *g, uint64_t sweeps, const atomic_bool *stop, struct batch_tally *tally);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* How large the structures of ludens.h are and where their parts lie: what a program that was compiled with an
- * older header relies on. abi.py compares it with abi.txt. */
+/* How large the structures of ludens.h are and where their parts lie: what a program that was compiled with
+ * an older header relies on. abi.py compares it with abi.txt. */
 #include <ludens.h>
 
 #include <stdio.h>
@@ -133,6 +133,7 @@ int main(void)
     VALUE(LUDENS_BACKGROUND);
     VALUE(LUDENS_NO_GOAL);
     VALUE(LUDENS_RANDOM);
+    VALUE(LUDENS_WAIT);
     VALUE(LUDENS_PLAYER);
     VALUE(LUDENS_MAX_LANES);
     return 0;

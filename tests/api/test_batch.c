@@ -122,6 +122,7 @@ static uint32_t check_ends(struct table *t, bool keep)
 {
     const uint8_t *ended = ludens_batch_ended(t->batch);
     const int16_t *goals = ludens_batch_goals(t->batch);
+    const float *rewards = ludens_batch_rewards(t->batch);
     uint32_t stride = ludens_batch_stride(t->batch), n = 0;
     for (uint32_t lane = 0; lane < t->lanes; lane++) {
         bool over;
@@ -131,6 +132,7 @@ static uint32_t check_ends(struct table *t, bool keep)
             int goal = LUDENS_NO_GOAL;
             if (over) assert_true(ludens_state_goal(t->states[lane], role, &goal, NULL));
             assert_int_equal(goals[role * stride + lane], goal);
+            assert_true(rewards[role * stride + lane] == (goal > 0 ? (float)goal / 100 : 0));
         }
         n += over;
         if (!over || keep) continue;
@@ -193,7 +195,7 @@ static void an_illegal_move_in_one_lane_moves_none(void **state)
     while (!legal[move * stride]) move++;
     for (int i = 0; i < 600; i++) actions[i] = (int32_t)move;
     for (int bad = 0; bad < 3; bad++) {
-        actions[598] = bad == 0 ? 1000000 : bad == 1 ? -2 : INT32_MIN;
+        actions[598] = bad == 0 ? 1000000 : bad == 1 ? -3 : INT32_MIN;
         assert_false(ludens_batch_step(t->batch, actions, &error));
         assert_int_equal(error.code, LUDENS_INPUT);
         assert_non_null(strstr(error.text, "lane 598"));
@@ -263,6 +265,22 @@ static void games_that_go_on_for_too_long_are_given_up(void **state)
     leave(t);
 }
 
+static void lanes_that_wait_stand_still(void **state)
+{
+    struct table *t = sit("connectFour", &(struct ludens_batch_options){.lanes = 80});
+    int32_t actions[80];
+    for (int i = 0; i < 5; i++) step(t, false);
+    for (int i = 0; i < 80; i++) actions[i] = LUDENS_WAIT;
+    assert_true(ludens_batch_step(t->batch, actions, NULL));
+    must_agree(t);
+    actions[70] = LUDENS_RANDOM;
+    assert_true(ludens_batch_step(t->batch, actions, NULL));
+    ludens_state_free(t->states[70]);
+    t->states[70] = ludens_batch_get(t->batch, 70, t->engine, NULL);
+    must_agree(t);
+    leave(t);
+}
+
 static void lanes_can_be_reset_and_given_states(void **state)
 {
     struct table *t = sit("ticTacToe", &(struct ludens_batch_options){.lanes = 66});
@@ -315,6 +333,7 @@ int main(void)
         cmocka_unit_test(random_steps_hang_on_the_seed_alone),
         cmocka_unit_test(random_games_are_counted_inside),
         cmocka_unit_test(games_that_go_on_for_too_long_are_given_up),
+        cmocka_unit_test(lanes_that_wait_stand_still),
         cmocka_unit_test(lanes_can_be_reset_and_given_states),
         cmocka_unit_test(the_player_is_known_where_nobody_has_a_choice),
     };
