@@ -26,13 +26,8 @@ static void offer(const char *before, const char *typed, const char *word, const
 
 static void offer_choices(const char *before, const char *typed, const char *choices)
 {
-    for (const char *c = choices; *c; c += strspn(c, "|")) {
-        char word[100];
-        size_t n = strcspn(c, "|");
-        snprintf(word, sizeof word, "%.*s", (int)n, c);
-        offer(before, typed, word, "", "");
-        c += n;
-    }
+    char word[100];
+    while (options_next_choice(&choices, word, sizeof word)) offer(before, typed, word, "", "");
 }
 
 /* ---- values by their names in usage and tables ---- */

@@ -21,26 +21,31 @@ static bool bad_value(const struct option *o, const char *value, const char *wha
     return error_set(error, ERROR_INPUT, "--%s wants %s, not '%s'", o->name, what, value);
 }
 
+bool options_next_choice(const char **choices, char *name, size_t size)
+{
+    size_t n = *choices ? strcspn(*choices, "|") : 0;
+    if (n == 0) return false;
+    snprintf(name, size, "%.*s", (int)n, *choices);
+    *choices += n + ((*choices)[n] == '|');
+    return true;
+}
+
 static bool is_choice(const char *choices, const char *value)
 {
-    size_t length = strlen(value);
-    for (const char *c = choices; *c; c += strspn(c, "|")) {
-        size_t n = strcspn(c, "|");
-        if (n == length && strncmp(c, value, n) == 0) return true;
-        c += n;
-    }
+    char name[100];
+    while (options_next_choice(&choices, name, sizeof name))
+        if (strcmp(name, value) == 0) return true;
     return false;
 }
 
 /* "lifted|circuit|auto" as "lifted, circuit, auto". */
 static void list_choices(const char *choices, char *out, size_t size)
 {
-    size_t n = 0;
-    for (const char *c = choices; *c && n + 3 < size; c++) {
-        out[n++] = *c == '|' ? ',' : *c;
-        if (*c == '|') out[n++] = ' ';
-    }
-    out[n] = '\0';
+    char name[100];
+    size_t have = 0;
+    *out = '\0';
+    while (have < size && options_next_choice(&choices, name, sizeof name))
+        have += (size_t)snprintf(out + have, size - have, "%s%s", have ? ", " : "", name);
 }
 
 static bool bad_choice(const struct option *o, const char *value, struct error *error)

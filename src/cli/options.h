@@ -51,8 +51,9 @@ struct option {
 bool options_parse(const struct option *table, int argc, char **argv, int *operands, bool *help,
                    struct error *error);
 void options_help(FILE *out, const struct option *table);
-/* Append a name to what becomes the choices of an option. */
+/* Choices as a text: append one; take the first off, false if there is none. */
 void options_add_choice(char *choices, size_t size, const char *name);
+bool options_next_choice(const char **choices, char *name, size_t size);
 /* The default of an option as text; false if there is nothing to say. */
 bool options_default(const struct option *o, char *text, size_t size);
 

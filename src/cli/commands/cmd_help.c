@@ -33,11 +33,8 @@ static json_t *option_json(const struct option *o)
     if (options_default(o, text, sizeof text)) json_object_set_new(j, "default", json_string(text));
     if (!o->choices) return j;
     json_t *choices = json_array();
-    for (const char *c = o->choices; *c; c += strspn(c, "|")) {
-        size_t n = strcspn(c, "|");
-        json_array_append_new(choices, json_stringn(c, n));
-        c += n;
-    }
+    const char *rest = o->choices;
+    while (options_next_choice(&rest, text, sizeof text)) json_array_append_new(choices, json_string(text));
     json_object_set_new(j, "choices", choices);
     return j;
 }
