@@ -69,8 +69,8 @@ bench: build ## how fast the engines play random games; ARGS="checkers hex" for 
 bench-lab: build ## simulations a second in the laboratory, against an earlier program; ARGS="connect5" for one game
 	@bench/lab --ludens $(LUDENS) $(ARGS)
 
-bench-python: python build ## steps a second from Python: moves chosen in C, in NumPy, one state at a time
-	@PYTHONPATH=$(BUILD)/python bench/python/run --ludens $(LUDENS) $(ARGS)
+bench-python: python build ## steps a second from Python: moves chosen in C, in NumPy, one state at a time; BENCH_ARGS="hex --lanes 512"
+	@PYTHONPATH=$(BUILD)/python bench/python/run --ludens $(LUDENS) $(BENCH_ARGS)
 
 bench-threads: build ## simulations a second by number of threads, and what two are worth against one
 	@bench/threads --ludens $(LUDENS) $(ARGS)
