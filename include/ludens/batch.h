@@ -77,6 +77,9 @@ LUDENS_API const uint8_t *ludens_batch_states(struct ludens_batch *batch);
 LUDENS_API const uint64_t *ludens_batch_packed(struct ludens_batch *batch);
 /* By plane: stride / 64 words, lane i is bit i % 64 of word i / 64. */
 LUDENS_API const uint64_t *ludens_batch_bit_planes(struct ludens_batch *batch);
+/* All lanes get states as ludens_batch_packed has them: those of another batch of the game, or kept from
+ * before. A lane is over where the game is. */
+LUDENS_API void ludens_batch_load(struct ludens_batch *batch, const uint64_t *packed);
 /* Put a state of an engine that is on the circuit into a lane. */
 LUDENS_API bool ludens_batch_put(struct ludens_batch *batch, uint32_t lane, const struct ludens_state *state,
                                  struct ludens_error *error);

@@ -238,6 +238,23 @@ static PyObject *batch_reset(PyObject *self, PyObject *args)
     return Py_NewRef(Py_None);
 }
 
+static PyObject *batch_load(PyObject *self, PyObject *packed)
+{
+    struct batch *b = (struct batch *)self;
+    Py_buffer view;
+    Py_ssize_t words = (ludens_batch_planes(b->batch) + 63) / 64;
+    if (!is_free(b) || PyObject_GetBuffer(packed, &view, PyBUF_CONTIG_RO) != 0) return NULL;
+    bool fits = view.len == words * 8 * (Py_ssize_t)b->lanes;
+    if (fits) {
+        b->busy = 1;
+        Py_BEGIN_ALLOW_THREADS ludens_batch_load(b->batch, view.buf);
+        Py_END_ALLOW_THREADS b->busy = 0;
+    }
+    PyBuffer_Release(&view);
+    if (!fits) return PyErr_Format(PyExc_ValueError, "load wants %u by %zd words", b->lanes, words);
+    return Py_NewRef(Py_None);
+}
+
 static PyObject *batch_seed(PyObject *self, PyObject *args)
 {
     unsigned long long seed;
@@ -415,6 +432,7 @@ static PyMethodDef methods[] = {
     {"fill", batch_fill, METH_VARARGS, "fill(what, role=-1)\n--\n\nBring an array up to date."},
     {"reset", batch_reset, METH_VARARGS,
      "reset(which=None)\n--\n\nBegin anew: all lanes, or those that are true."},
+    {"load", batch_load, METH_O, "load(packed)\n--\n\nStates for all lanes, as array('packed') has them."},
     {"seed", batch_seed, METH_VARARGS, "seed(seed)\n--\n\nThe random numbers from now on."},
     {"step", batch_step, METH_VARARGS,
      "step(moves=None)\n--\n\nA move in each lane: of whoever is to move, or (lanes by roles) of all. -1: at "

@@ -52,6 +52,10 @@ class VectorEnv:
         self.batch.reset(None if which is None else np.ascontiguousarray(which, dtype=np.bool_))
         return self
 
+    def load(self, packed):
+        """States for all lanes, as `packed` has them: of another VectorEnv of the game, or kept from before."""
+        self.batch.load(np.ascontiguousarray(packed, dtype=np.uint64))
+
     def step(self, actions=None):
         """A move in every lane: of whoever is to move (lanes), or of every role (lanes by roles). -1 is a random move, -2
         waits, None is random everywhere. Returns rewards (lanes by roles, 0 to 1, 0 where nothing ended) and ended
@@ -113,10 +117,14 @@ class VectorEnv:
 
     def random_actions(self, rng):
         """A legal move for each lane, each as likely, chosen by a NumPy generator."""
-        legal = self.legal.T
-        rank = (rng.random(self.lanes, dtype=np.float32) * self.counts).astype(np.uint8 if self.actions < 256 else np.uint32)
-        upto = np.add.accumulate(legal, axis=0, dtype=rank.dtype)
-        return (upto <= rank).sum(axis=0, dtype=np.int32)
+        kind = np.uint8 if self.actions < 256 else np.uint32
+        rank = (rng.random(self.lanes, dtype=np.float32) * self.counts).astype(kind)
+        seen, actions, before = np.zeros(self.lanes, kind), np.zeros(self.lanes, np.int32), np.empty(self.lanes, np.bool_)
+        for legal in self.legal.T:  # the move behind which `rank` legal ones lie
+            np.add(seen, legal, out=seen)
+            np.less_equal(seen, rank, out=before)
+            np.add(actions, before, out=actions)
+        return actions
 
     def __len__(self):
         return self.lanes

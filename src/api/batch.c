@@ -29,6 +29,7 @@ struct task {
     uint32_t role;
     uint8_t *rows;
     uint32_t *counts;
+    const uint64_t *packed;
     uint64_t sweeps;
     const atomic_bool *stop;
     struct batch_tally *tallies;
@@ -50,13 +51,14 @@ static bool set_rules(struct ludens_batch *b, const struct ludens_batch_options 
     r->idle = calloc(r->nroles, sizeof *r->idle);
     bool good = r->idle != NULL;
     for (uint32_t i = 0; i < r->nroles && good; i++) {
-        uint32_t n = r->code->roles[i].n;
-        if (n > r->actions) r->actions = n;
-        good = (r->idle[i] = calloc(n + 1, sizeof **r->idle)) != NULL;
+        uint32_t moves = r->code->roles[i].n;
+        if (moves > r->actions) r->actions = moves;
+        good = (r->idle[i] = calloc(moves + 1, sizeof **r->idle)) != NULL;
     }
-    r->order = calloc(r->actions + 1, sizeof *r->order);
+    uint32_t n = r->code->nbits > r->actions ? r->code->nbits : r->actions;
+    r->order = calloc(n + 1, sizeof *r->order);
     if (!good || !r->order) return error_set(error, ERROR_MEMORY, "there is no memory left");
-    for (uint32_t i = 0; i < r->actions; i++) r->order[i] = i;
+    for (uint32_t i = 0; i < n; i++) r->order[i] = i;
     return lanes_find_idle(r, error);
 }
 
@@ -294,6 +296,20 @@ const uint64_t *ludens_batch_packed(struct ludens_batch *batch)
     if (!batch->packed) batch->packed = malloc((words * batch->stride + 1) * 8);
     if (batch->packed) team_do(&t, do_packed);
     return batch->packed;
+}
+
+static void do_load(void *data, uint32_t piece)
+{
+    struct task *t = data;
+    struct lanes *g = &t->b->parts[piece];
+    lanes_load(g, t->packed + (size_t)g->first * g->b->state_words);
+}
+
+void ludens_batch_load(struct ludens_batch *batch, const uint64_t *packed)
+{
+    struct task t = {.b = batch, .packed = packed};
+    team_do(&t, do_load);
+    for (uint32_t lane = 0; lane < batch->lanes; lane++) forget_goals(batch, lane);
 }
 
 static void do_planes(void *data, uint32_t piece)

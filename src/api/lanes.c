@@ -22,6 +22,19 @@ static void spread_anywhere(const uint64_t *bits, uint32_t words, uint8_t *out)
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+__attribute__((target("avx2"))) static void spread_avx2(const uint64_t *bits, uint32_t words, uint8_t *out)
+{
+    /* each byte of four eight times, then one bit of each */
+    const __m256i eight = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
+    const __m256i bit = _mm256_set1_epi64x((long long)0x8040201008040201), one = _mm256_set1_epi8(1);
+    for (uint32_t i = 0; i < words * 2; i++) {
+        __m256i x = _mm256_set1_epi32((int)(bits[i / 2] >> i % 2 * 32));
+        x = _mm256_and_si256(_mm256_shuffle_epi8(x, eight), bit);
+        x = _mm256_and_si256(_mm256_cmpeq_epi8(x, bit), one);
+        _mm256_storeu_si256((__m256i *)(out + (size_t)i * 32), x);
+    }
+}
+
 __attribute__((target("avx512bw"))) static void spread_avx512(const uint64_t *bits, uint32_t words,
                                                               uint8_t *out)
 {
@@ -36,6 +49,7 @@ __attribute__((constructor)) static void choose_spread(void)
 {
 #if defined(__x86_64__)
     __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx2")) lanes_spread = spread_avx2;
     if (__builtin_cpu_supports("avx512bw")) lanes_spread = spread_avx512;
 #endif
 }
@@ -58,6 +72,13 @@ static void count_two(const struct batch *b, uint32_t role, uint64_t *one, uint6
 static bool any(const struct batch *b, const uint64_t *mask)
 {
     return batch_any(b, mask);
+}
+
+static uint32_t count(const struct batch *b, const uint64_t *mask)
+{
+    uint32_t n = 0;
+    for (uint32_t w = 0; w < b->words; w++) n += (uint32_t)__builtin_popcountll(mask[w]);
+    return n;
 }
 
 /* One look at the lanes: single moves of roles while others choose are idle. */
@@ -186,6 +207,14 @@ void lanes_restart(struct lanes *g, const uint64_t *mask)
         g->given_up[w] &= ~mask[w];
         if (g->age) FOR_LANES(lane, w, mask[w]) g->age[lane] = 0;
     }
+}
+
+void lanes_load(struct lanes *g, const uint64_t *packed)
+{
+    lanes_restart(g, g->used);
+    batch_put_rows(g->b, g->rules->order, g->rules->code->nbits, packed, g->n);
+    lanes_view(g);
+    FOR_WORDS(g, w) g->over[w] = g->ended[w] = g->used[w] & g->b->terminal[w];
 }
 
 /* --- Moving --------------------------------------------------------------------------------------------- */
@@ -348,30 +377,17 @@ void lanes_step(struct lanes *g, const int32_t *actions, bool joint, const struc
     }
 }
 
-/* The goals of parked lanes, added up. */
-static void tally_parked(struct lanes *g, struct batch_tally *tally)
-{
-    struct batch *b = g->b;
-    uint64_t mask[BATCH_MAX_WORDS];
-    uint32_t lane;
-    batch_collect_goals(b, g->scratch, mask);
-    FOR_WORDS(g, w)
-    FOR_LANES(lane, w, mask[w])
-    {
-        const int16_t *goals = g->scratch + lane * b->nroles;
-        bool defined = true;
-        for (uint32_t r = 0; r < b->nroles; r++) defined &= goals[r] != BATCH_GOAL_UNDEFINED;
-        tally->undefined_goals += !defined;
-        for (uint32_t r = 0; r < b->nroles && defined; r++) tally->goal_sum[r] += goals[r];
-    }
-}
-
+/* As batch_play does, but from where the lanes are, and only those in use. */
 void lanes_play(struct lanes *g, uint64_t sweeps, const atomic_bool *stop, struct batch_tally *tally)
 {
     struct batch *b = g->b;
     uint64_t ended[BATCH_MAX_WORDS], moving[BATCH_MAX_WORDS], young[BATCH_MAX_WORDS] = {0};
+    if (any(b, g->over)) {
+        memcpy(ended, g->over, sizeof ended);
+        lanes_restart(g, ended);
+    }
     lanes_view(g);
-    for (uint64_t i = 0, clock = 1; i <= sweeps; i++, clock++) {
+    for (uint64_t i = 0, clock = 1;; i++, clock++) {
         uint64_t ends = 0, twice = 0;
         bool last = i == sweeps || (stop && atomic_load_explicit(stop, memory_order_relaxed));
         FOR_WORDS(g, w)
@@ -381,17 +397,17 @@ void lanes_play(struct lanes *g, uint64_t sweeps, const atomic_bool *stop, struc
             young[w] |= ended[w];
             ends |= ended[w];
             twice |= ended[w] & b->parked[w];
-            tally->games += (uint64_t)__builtin_popcountll(ended[w] & ~g->over[w]);
-            ended[w] &= ~g->over[w]; /* counted when they ended */
-            if (!last) tally->transitions += (uint64_t)__builtin_popcountll(moving[w]);
         }
-        if (ends && twice) tally_parked(g, tally);
-        if (ends) batch_park(b, ended);
-        FOR_WORDS(g, w) ended[w] = g->used[w] & ~moving[w];
+        if (ends) {
+            if (twice) batch_tally_goals(b, tally);
+            batch_park(b, ended);
+            tally->games += count(b, ended);
+        }
         if (last) break;
+        tally->transitions += count(b, moving);
         batch_choose(b, moving);
         batch_step(b);
-        if (g->rules->max_steps && clock == g->rules->max_steps) {
+        if (clock == g->rules->max_steps) {
             FOR_WORDS(g, w)
             {
                 ends |= ended[w] |= g->used[w] & ~young[w];
@@ -400,13 +416,12 @@ void lanes_play(struct lanes *g, uint64_t sweeps, const atomic_bool *stop, struc
             clock = 0;
         }
         if (ends) batch_restart(b, ended);
-        memset(g->over, 0, sizeof g->over);
         batch_view(b);
     }
-    if (any(b, b->parked)) tally_parked(g, tally);
+    if (any(b, b->parked)) batch_tally_goals(b, tally);
+    if (g->age) memset(g->age, 0, b->lanes * sizeof *g->age);
     memset(g->ended, 0, sizeof g->ended);
     memset(g->given_up, 0, sizeof g->given_up);
-    if (g->age) memset(g->age, 0, b->lanes * sizeof *g->age);
     lanes_restart(g, ended);
 }
 

@@ -14,7 +14,7 @@
 struct lanes_rules {
     const struct code *code;
     uint32_t nroles, actions; /* the most moves of a role */
-    uint32_t *order;          /* 0, 1, 2 ... actions - 1 */
+    uint32_t *order;          /* 0, 1, 2 ...: moves, and bits of the state */
     bool **idle;              /* by role and move: it is what the role does while others choose */
     bool keep;
     uint32_t max_steps;
@@ -46,6 +46,8 @@ void lanes_done(struct lanes *g);
 void lanes_view(struct lanes *g); /* unless it was done */
 void lanes_look(struct lanes *g);
 void lanes_restart(struct lanes *g, const uint64_t *mask);
+/* Packed states for all lanes of the part. */
+void lanes_load(struct lanes *g, const uint64_t *packed);
 
 /* Where a lane's move is not legal, what is wrong; else NULL. `actions` by lane, or by lane and role; lanes
  * count from `first`. */

@@ -600,7 +600,7 @@ uint32_t batch_lane_goals(struct batch *b, uint32_t lane, uint32_t role, uint32_
 
 /* --- Random games --------------------------------------------------------------------------------------- */
 
-static void tally_goals(struct batch *b, struct batch_tally *tally)
+void batch_tally_goals(struct batch *b, struct batch_tally *tally)
 {
     TICKS_BEGIN(b);
     sweep_phase(b, PHASE_GOAL);
@@ -675,7 +675,7 @@ void batch_play(struct batch *b, const uint64_t *from, uint64_t games, uint32_t 
             twice |= ended[w] & b->parked[w];
         }
         if (any) {
-            if (twice) tally_goals(b, tally);
+            if (twice) batch_tally_goals(b, tally);
             batch_park(b, ended);
             tally->games += popcount(b, ended);
             if (games) count_games(b, ended, games, played, busy);
@@ -696,6 +696,6 @@ void batch_play(struct batch *b, const uint64_t *from, uint64_t games, uint32_t 
         }
         if (any) batch_restart_from(b, ended, from);
     }
-    if (batch_any(b, b->parked)) tally_goals(b, tally);
+    if (batch_any(b, b->parked)) batch_tally_goals(b, tally);
     if (b->ticks) b->ticks[BATCH_REST] += ticks_now() - began - (ticks_spent(b) - spent);
 }

@@ -174,6 +174,8 @@ struct batch_tally {
     double *goal_sum;     /* by role; may be NULL */
 };
 
+/* Add the goals of all parked lanes to the tally, by popcount; empties b->parked. */
+void batch_tally_goals(struct batch *b, struct batch_tally *tally);
 /* Random games from the initial state (or `from`, when not NULL) with all lanes: each lane plays `games`
  * games one after the other, or goes on until `*stop` when games is 0 (looked at once a sweep). A game still
  * going on after `max_steps` moves (0: no limit) is given up and not counted. Counts are added to the tally.

@@ -265,6 +265,29 @@ static void games_that_go_on_for_too_long_are_given_up(void **state)
     leave(t);
 }
 
+static void loaded_games_that_have_ended_are_over(void **state)
+{
+    struct table *t = sit("ticTacToe", &(struct ludens_batch_options){.lanes = 3, .keep = true});
+    struct table *u = sit("ticTacToe", &(struct ludens_batch_options){.lanes = 3});
+    for (int i = 0; i < 9; i++) step(t, false);
+    ludens_batch_load(u->batch, ludens_batch_packed(t->batch));
+    for (int i = 0; i < 2; i++) {
+        for (uint32_t lane = 0; lane < 3; lane++) {
+            struct ludens_state *s = ludens_batch_get(u->batch, lane, u->engine, NULL);
+            char is[300], was[300];
+            ludens_state_print(s, is, sizeof is);
+            ludens_state_print(t->states[lane], was, sizeof was);
+            assert_string_equal(is, was);
+            assert_int_equal(ludens_batch_ended(u->batch)[lane], 1);
+            assert_int_equal(ludens_batch_counts(u->batch, 0, NULL)[lane], 0);
+            ludens_state_free(s);
+        }
+        assert_true(ludens_batch_step(u->batch, NULL, NULL));
+    }
+    leave(t);
+    leave(u);
+}
+
 static void lanes_that_wait_stand_still(void **state)
 {
     struct table *t = sit("connectFour", &(struct ludens_batch_options){.lanes = 80});
@@ -291,6 +314,12 @@ static void lanes_can_be_reset_and_given_states(void **state)
     ludens_batch_reset(t->batch, which);
     ludens_state_free(t->states[65]);
     t->states[65] = ludens_state_new(t->engine, NULL);
+    must_agree(t);
+    uint64_t before[66 * 2];
+    assert_true(ludens_batch_planes(t->batch) <= 128);
+    memcpy(before, ludens_batch_packed(t->batch), 66 * (ludens_batch_planes(t->batch) + 63) / 64 * 8);
+    for (int i = 0; i < 5; i++) ludens_batch_step(t->batch, NULL, NULL);
+    ludens_batch_load(t->batch, before);
     must_agree(t);
     ludens_state_free(t->states[2]);
     t->states[2] = ludens_state_read(t->engine, "(cell 1 1 x) (control oplayer)", &error);
@@ -333,6 +362,7 @@ int main(void)
         cmocka_unit_test(random_steps_hang_on_the_seed_alone),
         cmocka_unit_test(random_games_are_counted_inside),
         cmocka_unit_test(games_that_go_on_for_too_long_are_given_up),
+        cmocka_unit_test(loaded_games_that_have_ended_are_over),
         cmocka_unit_test(lanes_that_wait_stand_still),
         cmocka_unit_test(lanes_can_be_reset_and_given_states),
         cmocka_unit_test(the_player_is_known_where_nobody_has_a_choice),
