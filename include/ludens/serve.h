@@ -37,7 +37,7 @@ struct ludens_server {
     void (*made)(void *data, struct ludens_sitting *sitting, const uint32_t *joint);
     /* The match is over, or was given up. */
     void (*over)(void *data, struct ludens_sitting *sitting);
-}; /* all but start and choose may be NULL */
+}; /* all but `choose` may be NULL */
 
 /* Until `stop` is raised (true), or listening fails (false). */
 LUDENS_API bool ludens_serve(const struct ludens_server *server, const struct ludens_stop *stop,

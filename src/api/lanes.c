@@ -74,6 +74,13 @@ static bool any(const struct batch *b, const uint64_t *mask)
     return batch_any(b, mask);
 }
 
+static uint32_t count(const struct batch *b, const uint64_t *mask)
+{
+    uint32_t n = 0;
+    for (uint32_t w = 0; w < b->words; w++) n += (uint32_t)__builtin_popcountll(mask[w]);
+    return n;
+}
+
 /* One look at the lanes: single moves of roles while others choose are idle. */
 static void note_idle(struct lanes_rules *rules, const struct batch *b)
 {
@@ -370,12 +377,17 @@ void lanes_step(struct lanes *g, const int32_t *actions, bool joint, const struc
     }
 }
 
+/* As batch_play does, but from where the lanes are, and only those in use. */
 void lanes_play(struct lanes *g, uint64_t sweeps, const atomic_bool *stop, struct batch_tally *tally)
 {
     struct batch *b = g->b;
     uint64_t ended[BATCH_MAX_WORDS], moving[BATCH_MAX_WORDS], young[BATCH_MAX_WORDS] = {0};
+    if (any(b, g->over)) {
+        memcpy(ended, g->over, sizeof ended);
+        lanes_restart(g, ended);
+    }
     lanes_view(g);
-    for (uint64_t i = 0, clock = 1; i <= sweeps; i++, clock++) {
+    for (uint64_t i = 0, clock = 1;; i++, clock++) {
         uint64_t ends = 0, twice = 0;
         bool last = i == sweeps || (stop && atomic_load_explicit(stop, memory_order_relaxed));
         FOR_WORDS(g, w)
@@ -385,17 +397,17 @@ void lanes_play(struct lanes *g, uint64_t sweeps, const atomic_bool *stop, struc
             young[w] |= ended[w];
             ends |= ended[w];
             twice |= ended[w] & b->parked[w];
-            tally->games += (uint64_t)__builtin_popcountll(ended[w] & ~g->over[w]);
-            ended[w] &= ~g->over[w]; /* counted when they ended */
-            if (!last) tally->transitions += (uint64_t)__builtin_popcountll(moving[w]);
         }
-        if (ends && twice) batch_tally_goals(b, tally);
-        if (ends) batch_park(b, ended);
-        FOR_WORDS(g, w) ended[w] = g->used[w] & ~moving[w];
+        if (ends) {
+            if (twice) batch_tally_goals(b, tally);
+            batch_park(b, ended);
+            tally->games += count(b, ended);
+        }
         if (last) break;
+        tally->transitions += count(b, moving);
         batch_choose(b, moving);
         batch_step(b);
-        if (g->rules->max_steps && clock == g->rules->max_steps) {
+        if (clock == g->rules->max_steps) {
             FOR_WORDS(g, w)
             {
                 ends |= ended[w] |= g->used[w] & ~young[w];
@@ -404,13 +416,12 @@ void lanes_play(struct lanes *g, uint64_t sweeps, const atomic_bool *stop, struc
             clock = 0;
         }
         if (ends) batch_restart(b, ended);
-        memset(g->over, 0, sizeof g->over);
         batch_view(b);
     }
     if (any(b, b->parked)) batch_tally_goals(b, tally);
+    if (g->age) memset(g->age, 0, b->lanes * sizeof *g->age);
     memset(g->ended, 0, sizeof g->ended);
     memset(g->given_up, 0, sizeof g->given_up);
-    if (g->age) memset(g->age, 0, b->lanes * sizeof *g->age);
     lanes_restart(g, ended);
 }
 

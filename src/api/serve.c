@@ -65,7 +65,8 @@ static bool sit_down(struct host *h, const struct message *m, double arrival, st
     return (s->game = ludens_game_parse("match", m->rules.at, m->rules.n, error)) &&
            find_role(s, m->role, error) && (s->engine = ludens_engine_new(s->game, error)) &&
            (s->state = ludens_state_new(s->engine, error)) &&
-           h->server->start(h->server->data, s, time_left(m->start_clock, arrival), error);
+           (!h->server->start ||
+            h->server->start(h->server->data, s, time_left(m->start_clock, arrival), error));
 }
 
 static const char *on_start(struct host *h, const struct message *m, double arrival)
