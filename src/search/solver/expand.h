@@ -36,6 +36,17 @@ struct fan {
     struct fan_block *block;
 };
 
+/* What is wanted of children; all zero: everything, as the rules say. */
+struct opening {
+    bool leaves; /* nobody will open them: no fingerprints, and their moves are not counted */
+    bool goals;  /* goals of all of them, not of ends only; -1 where there is not exactly one */
+    /* These bits of the state are so in every child, whatever the rules say: whose turn it is, where players
+     * are made to pass. On the circuit only. */
+    const uint32_t *bits;
+    uint32_t nbits;
+    const uint64_t *row;
+};
+
 struct expander;
 
 /* `code` may be NULL: then everything is asked of the reasoner, whose states and moves are meant in any case.
@@ -48,6 +59,10 @@ bool place_read(struct expander *e, const struct state *s, struct place *out, st
 /* Open a place that is not an end. False and an error: memory, a role without a move, an end without goals.
  */
 bool fan_open(struct expander *e, const struct place *p, struct fan *f, struct error *error);
+/* Several at once, in the same sweeps; `joints` of a place may be 0: not counted yet. Whoever closes the
+ * first of them closes all. */
+bool fans_open(struct expander *e, const struct place *const *p, uint32_t n, const struct opening *how,
+               struct fan *f, struct error *error);
 void fan_close(struct expander *e, struct fan *f);
 
 uint64_t expander_fans(const struct expander *e);     /* opened so far */
