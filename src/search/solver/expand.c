@@ -141,6 +141,25 @@ void fan_close(struct expander *e, struct fan *f)
     f->block = NULL;
 }
 
+void *expander_room(struct expander *e, size_t bytes)
+{
+    return push(e, bytes);
+}
+
+struct expander_mark expander_mark(const struct expander *e)
+{
+    return (struct expander_mark){e->block, e->block ? e->block->used : 0};
+}
+
+void expander_release(struct expander *e, struct expander_mark mark)
+{
+    struct fan_block *first = mark.block;
+    if (!first) /* it was empty */
+        for (first = e->block; first && first->before; first = first->before) continue;
+    e->block = first;
+    if (first) first->used = mark.used;
+}
+
 /* --- One place ------------------------------------------------------------------------------------------ */
 
 static void fingerprint(struct place *p)
@@ -188,10 +207,10 @@ static bool describe(struct expander *e, const struct state *s, const struct ope
     if (!words) return no_memory(error);
     memcpy(words, s->w, s->words * sizeof *words);
     *p = (struct place){.state = words, .words = s->words};
-    fingerprint(p);
     if (!r->ops->terminal(r, s, &p->end)) return *error = r->error, false;
+    if (!how->leaves) fingerprint(p);
     if ((p->end || how->goals) && !ask_goals(e, s, p, error)) return false;
-    if (p->end || how->leaves) return true;
+    if (p->end || how->leaves || how->lazily) return true;
     uint64_t joints = 1;
     for (uint32_t role = 0; role < nroles; role++) {
         e->legal.n = 0;
@@ -247,11 +266,10 @@ static bool open_by_reasoner(struct expander *e, const struct place *p, const st
                              struct fan *f, struct error *error)
 {
     struct reasoner *r = e->r;
-    uint32_t nroles = r->game->nroles, *joint = push(e, nroles * sizeof *joint);
-    if (!joint || !state_reserve(&e->state, p->words)) return no_memory(error);
+    if (!state_reserve(&e->state, p->words)) return no_memory(error);
     memcpy(e->state.w, p->state, p->words * sizeof *p->state);
     e->state.words = p->words;
-    for (uint32_t role = 0; role < nroles; role++) {
+    for (uint32_t role = 0; role < r->game->nroles; role++) {
         e->legal.n = 0;
         if (!r->ops->legal(r, &e->state, role, &e->legal)) return *error = r->error, false;
         f->count[role] = e->legal.n;
@@ -260,12 +278,22 @@ static bool open_by_reasoner(struct expander *e, const struct place *p, const st
         memcpy(f->moves[role], e->legal.v, e->legal.n * sizeof(uint32_t));
     }
     if (!number_joints(e, f, error)) return false;
-    for (uint32_t k = 0; k < f->n; k++) {
-        for (uint32_t role = 0; role < nroles; role++) joint[role] = fan_move(f, role, k);
-        if (!r->ops->next(r, &e->state, joint, &e->next)) return *error = r->error, false;
-        if (!describe(e, &e->next, how, &f->child[k], error)) return false;
-    }
+    for (uint32_t k = 0; k < f->n && !how->lazily; k++)
+        if (!fan_child(e, p, how, f, k, error)) return false;
     return true;
+}
+
+bool fan_child(struct expander *e, const struct place *p, const struct opening *how, struct fan *f,
+               uint32_t k, struct error *error)
+{
+    struct reasoner *r = e->r;
+    uint32_t nroles = r->game->nroles, *joint = push(e, nroles * sizeof *joint);
+    if (!joint || !state_reserve(&e->state, p->words)) return no_memory(error);
+    memcpy(e->state.w, p->state, p->words * sizeof *p->state);
+    e->state.words = p->words;
+    for (uint32_t role = 0; role < nroles; role++) joint[role] = fan_move(f, role, k);
+    if (!r->ops->next(r, &e->state, joint, &e->next)) return *error = r->error, false;
+    return describe(e, &e->next, how, &f->child[k], error);
 }
 
 static void lanes_below(uint64_t mask[BATCH_MAX_WORDS], uint32_t n)
@@ -429,7 +457,7 @@ bool fans_open(struct expander *e, const struct place *const *p, uint32_t n, con
         f[i].mark = e->block->used;
         ok = make_room(e, &f[i], error);
     }
-    if (e->code)
+    if (e->code && !how->lazily)
         ok = ok && open_on_lanes(e, p, n, how, f, error);
     else
         for (uint32_t i = 0; i < n && ok; i++) ok = open_by_reasoner(e, p[i], how, &f[i], error);
