@@ -60,9 +60,11 @@ bool thoughts_minimax_print(FILE *out, struct player *p, uint32_t role, const ch
     struct error error;
     if (report->remark && *report->remark) fprintf(out, "  %s: %s\n", name, report->remark);
     if (heap && HEAP_ENTER(heap, &guard, &error)) {
-        fprintf(out, "  %s: %s, depth %u%s, %llu nodes in %.2f s (%.0f/s, %s), judged by: %s; score %.2f\n",
+        fprintf(out,
+                "  %s: %s, depth %u%s, %llu nodes, %llu opened, in %.2f s (%.0f/s, %s); judged by: %s; score "
+                "%.2f\n",
                 name, names[r->policy], r->depth, r->exhausted ? " (to the end)" : "",
-                (unsigned long long)r->nodes, r->seconds,
+                (unsigned long long)r->nodes, (unsigned long long)r->fans, r->seconds,
                 (double)r->nodes / (r->seconds > 0 ? r->seconds : 1e-9), report->engine, r->evaluation,
                 (double)r->score);
         print_moves(out, heap, p, role, moves);

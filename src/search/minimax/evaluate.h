@@ -15,6 +15,7 @@
 #include "analysis/analysis.h"
 #include "search/budget.h"
 #include "search/minimax/minimax.h"
+#include "search/minimax/passing.h"
 #include "search/solver/expand.h"
 
 struct evaluator {
@@ -23,8 +24,10 @@ struct evaluator {
     float most; /* all roles together never have more than this, and none has less than 0; 0: not known */
     /* By role, of a place that is not the end. */
     void (*values)(const struct evaluator *e, const struct place *p, float *out);
-    /* How promising a role's move is at first sight; NULL: by what it leads to. */
-    float (*order)(const struct evaluator *e, const struct place *p, uint32_t role, uint32_t move);
+    /* How promising a role's move is at first sight (`child`, where it leads, may be NULL: not known yet);
+     * NULL: by what it leads to. */
+    float (*order)(const struct evaluator *e, const struct place *p, const struct place *child, uint32_t role,
+                   uint32_t move);
     void (*free)(struct evaluator *e);
 };
 
@@ -33,6 +36,7 @@ struct evaluator_source {
     struct reasoner *reasoner;
     const struct code *code; /* NULL: no circuit */
     const struct analysis *analysis;
+    const struct passing *passing; /* where it is sound: how to put anybody on turn */
     uint64_t seed;
     const struct budget *budget; /* for finding things out; counts say nothing about it */
 };

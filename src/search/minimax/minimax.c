@@ -118,12 +118,11 @@ static bool analyse(struct minimax *m, const struct budget *budget)
 static void choose_policy(struct minimax *m, const struct budget *budget)
 {
     struct budget part = part_of(budget, 0.2);
-    if (m->policy != MINIMAX_BRS) return;
     m->reasoner->deadline = part.deadline;
     passing_find(&m->passing, m->analysis, m->reasoner, m->opt.one_by_one ? NULL : m->code, m->opt.seed,
                  &part);
     m->reasoner->deadline = budget->deadline;
-    if (m->passing.sound) return;
+    if (m->policy != MINIMAX_BRS || (m->passing.sound && !m->opt.one_by_one)) return;
     m->policy = MINIMAX_PARANOID;
     if (m->nroles == 2) return; /* it is the same */
     snprintf(m->report.remark, sizeof m->report.remark, "paranoid instead of BRS: %s", m->passing.why);
@@ -132,7 +131,12 @@ static void choose_policy(struct minimax *m, const struct budget *budget)
 static bool choose_evaluator(struct minimax *m, const struct budget *budget, enum minimax_eval which)
 {
     struct budget part = part_of(budget, 0.4);
-    struct evaluator_source from = {m->reasoner, m->code, m->analysis, m->opt.seed, &part};
+    struct evaluator_source from = {.reasoner = m->reasoner,
+                                    .code = m->code,
+                                    .analysis = m->analysis,
+                                    .passing = &m->passing,
+                                    .seed = m->opt.seed,
+                                    .budget = &part};
     evaluator_free(m->eval);
     m->reasoner->deadline = part.deadline;
     m->eval = evaluator_new(which, &from);

@@ -43,7 +43,7 @@ void order_candidates(struct minimax *m, const struct place *p, struct candidate
     for (uint32_t i = 0; i < n; i++) {
         float score = 0;
         if (m->opt.order && m->eval->order)
-            score = m->eval->order(m->eval, p, c[i].role, c[i].move);
+            score = m->eval->order(m->eval, p, c[i].child->state ? c[i].child : NULL, c[i].role, c[i].move);
         else if (m->opt.order && by_child)
             score = child_score(m, &c[i], ours);
         if (m->opt.history) score += 1e-6f * (float)*history_of(m, c[i].role, c[i].move);
