@@ -190,14 +190,16 @@ static bool find_fields(struct race *x, const struct board *b)
     return true;
 }
 
-/* A piece alone goes to all neighbours, except that it stays in a home. */
+/* A piece alone goes to all neighbours; but where it does not leave is home, with all that it can reach
+ * there. */
 static bool find_home(struct question *k, uint32_t role)
 {
     struct race *x = k->x;
     bool go[RACE_MAX_FIELDS];
+    uint8_t home[RACE_MAX_FIELDS];
     uint32_t n = 0;
     for (uint32_t f = 0; f < x->nfields; f++) {
-        uint32_t beside = 0, gone = 0, others = 0;
+        uint32_t beside = 0, gone = 0, all = 0;
         if (!clear(k, role)) return false;
         put_piece(k, role, f);
         if (!ask(k, role, f, go)) return false;
@@ -206,25 +208,17 @@ static bool find_home(struct question *k, uint32_t role)
             beside++;
             gone += go[x->beside[f][d]];
         }
-        for (uint32_t to = 0; to < x->nfields; to++) others += go[to];
-        if (others != gone) return false;
+        for (uint32_t to = 0; to < x->nfields; to++) all += go[to];
+        if (all != gone) return false;
         x->home[role][f] = gone < beside;
-        n += gone < beside;
+        if (gone < beside) home[n++] = (uint8_t)f;
     }
-    /* Those of a home that touch nothing outside look like any other. */
-    for (bool more = true; more;) {
-        more = false;
-        for (uint32_t f = 0; f < x->nfields; f++) {
-            uint32_t beside = 0, in = 0;
-            for (uint32_t d = 0; d < 6; d++) {
-                if (x->beside[f][d] == RACE_NOWHERE) continue;
-                beside++;
-                in += x->home[role][x->beside[f][d]];
-            }
-            if (x->home[role][f] || in < beside) continue;
-            x->home[role][f] = more = true;
-            n++;
-        }
+    for (uint32_t i = 0; i < n; i++) {
+        if (!clear(k, role)) return false;
+        put_piece(k, role, home[i]);
+        if (!ask(k, role, home[i], go)) return false;
+        for (uint32_t to = 0; to < x->nfields; to++)
+            if (go[to] && !x->home[role][to]) x->home[role][to] = true, home[n++] = (uint8_t)to;
     }
     return n == x->pieces;
 }
