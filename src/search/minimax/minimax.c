@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define SAMPLE_GAMES 20
-#define SAMPLE_STATES 1000
+#define SAMPLE_STATES 3000
 #define SURE 1e-3f
 
 struct minimax *minimax_new(struct reasoner *reasoner, const struct code *code, uint32_t role,

@@ -168,10 +168,10 @@ static bool find_fields(struct race *x, const struct board *b)
 {
     int sum_x = 0, sum_y = 0;
     x->number = malloc(b->cells);
-    if (!x->number || b->nexists > RACE_MAX_FIELDS || !b->nexists) return false;
+    if (!x->number) return false;
     memset(x->number, RACE_NOWHERE, b->cells);
     for (uint32_t c = 0; c < b->cells; c++) {
-        if (!b->exists[c]) continue;
+        if (x->squares.bit[c] == UINT32_MAX) continue; /* the first role is never there */
         if (x->nfields == RACE_MAX_FIELDS) return false;
         x->number[c] = (uint8_t)x->nfields;
         x->cell[x->nfields++] = (uint16_t)c;
@@ -179,6 +179,7 @@ static bool find_fields(struct race *x, const struct board *b)
         sum_y += (int)(c / b->x.n);
     }
     int n = (int)x->nfields;
+    if (n < 7) return false;
     if (sum_x % n || sum_y % n) return false;
     for (uint32_t f = 0; f < x->nfields; f++) {
         x->q[f] = (int)(x->cell[f] % b->x.n) - sum_x / n;
