@@ -193,7 +193,7 @@ static bool set_up(struct minimax *m, const struct budget *budget, struct error 
 /* Nothing can be better, or worse, for the root player. */
 static bool settled(const struct minimax *m, float score)
 {
-    return score >= m->best - SURE || score <= m->worst + SURE;
+    return fabsf(score - m->best) < SURE || fabsf(score - m->worst) < SURE;
 }
 
 static void take_over(struct minimax *m, uint32_t depth, float score)
