@@ -13,9 +13,11 @@ import unittest
 import harness
 
 RANKS = 4
-# As root in a container, on fewer cores than ranks; who runs this on a cluster needs none of it but the last.
+# As root in a container, on fewer cores than ranks; who runs this on a cluster needs none of it but recovery.
 ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
-               "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_orte_enable_recovery": "1"}
+               "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_orte_enable_recovery": "1",
+               # what Open MPI does not give back is none of our business
+               "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
 
 
 def lacking():
@@ -23,7 +25,7 @@ def lacking():
     if not shutil.which("mpirun"):
         return "there is no mpirun (package openmpi-bin)"
     with open(harness.LUDENS, "rb") as file:
-        return None if b"MPI_COMM_WORLD" in file.read() else "ludens was built without MPI (package libopenmpi-dev)"
+        return None if b"libmpi.so" in file.read() else "ludens was built without MPI (package libopenmpi-dev)"
 
 
 def status_of(pid):
