@@ -8,6 +8,8 @@
  * Every step obeys the deadline and the stop flag, and leaves the player fit to go on with it next time. */
 #include "player/player.h"
 
+#include "player/allies.h"
+#include "player/audition.h"
 #include "player/script.h"
 #include "search/solver/outcomes.h"
 
@@ -36,14 +38,25 @@ struct player {
     struct outcomes *outcomes; /* what can come out of the game; NULL: nobody asked */
     struct mcts *mcts;         /* what is reported: the crew's first, or our own */
     bool rooted;               /* mcts knows the current state */
+    struct allies *allies;     /* others who search for us; NULL: nobody */
+    bool mustered;             /* they were asked for */
+    uint32_t plies;            /* joint moves made since they were told where we are */
+    uint32_t cores;            /* for threads; 0: all of the machine */
+    uint32_t divergence;       /* which of several with the same seed we are */
     /* the think under way */
     struct budget budget;
     bool sure, searching;
-    bool alone; /* solo has decided: */
+    bool alone; /* solo or minimax has decided: */
     uint32_t alone_move;
     struct player_report report;
-    struct solo *solo; /* games for one: asked before the search; NULL: it is not */
+    struct audition_report audition;
+    struct solo *solo;       /* games for one: asked before the search; NULL: it is not */
+    struct minimax *minimax; /* kind=minimax: asked before the search, too; made on first use */
 };
+
+struct allies *(*allies_muster)(const struct allies_call *call);
+
+#define MINIMAX_ENOUGH ((size_t)64 << 20) /* of table: what a few million positions need */
 
 static size_t memory_limit(const struct player *p);
 static bool take_turn(void *data, struct turn *turn, struct line *line);
@@ -54,6 +67,8 @@ struct player *player_new(const struct player_config *config, const struct game 
     struct player *p = calloc(1, sizeof *p);
     if (!p) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
     p->config = *config;
+    if (config->arm >= ARM_FIRST && !audition_apply(&p->config, (uint32_t)config->arm - ARM_FIRST, error))
+        return free(p), NULL;
     p->game = game;
     p->engine = engine;
     p->role = role;
@@ -95,6 +110,8 @@ static void drop_search(struct player *p)
     p->rooted = false;
     outcomes_free(p->outcomes);
     p->outcomes = NULL;
+    minimax_free(p->minimax);
+    p->minimax = NULL;
 }
 
 void player_join(struct player *p, struct driver *driver)
@@ -102,10 +119,23 @@ void player_join(struct player *p, struct driver *driver)
     p->driver = driver;
 }
 
+void player_diverge(struct player *p, uint32_t i, uint32_t cores)
+{
+    p->divergence = i;
+    p->cores = cores;
+}
+
+void player_moved(struct player *p, uint32_t plies)
+{
+    for (uint32_t k = 0; k < plies; k++)
+        for (uint32_t i = 0; i < p->npolicies; i++) policy_moved(&p->policies[i]);
+}
+
 void player_free(struct player *p)
 {
     if (!p) return;
     drop_search(p);
+    if (p->allies) p->allies->ops->free(p->allies);
     solo_free(p->solo);
     state_done(&p->state);
     list_done(&p->ahead);
@@ -180,6 +210,7 @@ static void follow_engine(struct player *p, const struct budget *budget)
 static size_t memory_limit(const struct player *p)
 {
     size_t all = (size_t)sysconf(_SC_PHYS_PAGES) / 4 * (size_t)sysconf(_SC_PAGESIZE);
+    if (p->allies) all /= p->allies->sharers;
     if (p->driver) all = (size_t)PLAYER_POOLED_MB << 20;
     if (p->config.memory) all = (size_t)p->config.memory << 20;
     return p->solo ? all / 2 : all;
@@ -270,7 +301,7 @@ static uint32_t default_lanes(const struct player *p, const struct budget *b)
 /* By the clock every core; where simulations are counted one, so that the result is the same every time. */
 static uint32_t default_threads(const struct player *p, const struct budget *b)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    long cores = p->cores ? (long)p->cores : sysconf(_SC_NPROCESSORS_ONLN);
     if (p->driver || !p->on_circuit) return 1;
     if (p->config.threads) return (uint32_t)p->config.threads;
     return budget_counts(b) || cores < 1 ? 1 : cores > CREW_MAX ? CREW_MAX : (uint32_t)cores;
@@ -284,14 +315,20 @@ static struct mcts_options search_options(const struct player *p, uint32_t lanes
                                  .discount = p->game->nroles == 1 ? 1 : (float)c->discount,
                                  .rave = (uint32_t)c->rave,
                                  .urgency = c->urgency,
-                                 .by_visits = c->final == FINAL_VISITS,
+                                 .rave_mix = (enum rave_mix)c->rave_mix,
+                                 .final = (enum final_move)c->final,
+                                 .window = (uint32_t)c->window,
+                                 .carry = (uint32_t)c->carry,
                                  .lanes = lanes,
                                  .playouts = (uint32_t)c->playouts,
                                  .solver = (enum solving)c->solver,
                                  .outcomes = p->outcomes,
                                  .scout = (uint32_t)c->scout,
+                                 .decisive = (enum decisive_moves)c->decisive,
+                                 .foresight =
+                                     c->decisive && p->on_circuit ? engine_foresight(p->engine) : NULL,
                                  .memory = memory_limit(p) - table_limit(p),
-                                 .seed = p->seed};
+                                 .seed = p->seed + p->divergence * CREW_STRIDE};
 }
 
 static void decide_cutoff(struct player *p, const struct budget *budget, struct cutoff *out)
@@ -328,9 +365,26 @@ static bool make_search(struct player *p, const struct budget *budget, struct er
     return p->mcts != NULL;
 }
 
+/* Others who search for us, if there are any. Games for one have searches of their own. */
+static void muster(struct player *p)
+{
+    struct allies_call call = {.rules = p->game->source->text,
+                               .rules_size = p->game->source->size,
+                               .player = p->config.spec,
+                               .role = p->game->role_names[p->role],
+                               .seed = p->seed,
+                               .megabytes = (uint64_t)p->config.memory,
+                               .ranks = (uint32_t)p->config.ranks};
+    if (p->mustered || !allies_muster || p->driver || p->solo || p->config.ranks == 1) return;
+    p->allies = allies_muster(&call);
+    if (p->allies) p->cores = p->allies->cores;
+    p->mustered = true;
+}
+
 /* The search is there and knows where we are. */
 static bool prepare_search(struct player *p, const struct budget *budget, struct error *error)
 {
+    muster(p);
     if (!p->mcts && !make_search(p, budget, error)) {
         drop_search(p);
         return false;
@@ -350,6 +404,11 @@ static bool conclude_search(struct player *p, uint32_t *move, struct error *erro
     p->report.nodes = p->mcts->tree->nodes;
     for (uint32_t i = 1; p->crew && i < p->crew->nsearches; i++)
         p->report.nodes += p->crew->searches[i]->tree->nodes;
+    if (p->allies) {
+        p->report.nodes += p->allies->nodes;
+        p->report.allied = p->allies->pooled;
+        p->report.of = p->allies->parts;
+    }
     p->report.value = mcts_value(p->mcts, p->role);
     return mcts_best(p->mcts, p->role, move);
 }
@@ -383,6 +442,41 @@ static bool take_turn(void *data, struct turn *turn, struct line *line)
     return true;
 }
 
+/* Before the tree search: if it has an answer, that is not asked. */
+static bool by_minimax(struct player *p, const struct budget *budget, uint32_t *move)
+{
+    const struct player_config *c = &p->config;
+    struct minimax_options o = {.policy = (enum minimax_policy)c->minimax,
+                                .eval = (enum minimax_eval)c->eval,
+                                .table = c->table,
+                                .history = c->history,
+                                .killers = c->killers,
+                                .order = c->order,
+                                .depth = (uint32_t)c->depth,
+                                .noise = c->noise,
+                                .memory = memory_limit(p) < MINIMAX_ENOUGH ? memory_limit(p) : MINIMAX_ENOUGH,
+                                .seed = p->seed};
+    struct error error = {0};
+    if (!p->minimax)
+        p->minimax =
+            minimax_new(p->reasoner, p->on_circuit ? engine_code(p->engine) : NULL, p->role, &o, &error);
+    if (!p->minimax) return p->report.trouble = error, false;
+    bool decided = minimax_think(p->minimax, &p->state, budget, move, &error);
+    const struct minimax_report *r = minimax_report(p->minimax);
+    p->report.remark = r->remark;
+    if (!r->nline) return false;
+    p->report.minimax = r;
+    p->report.stats = (struct mcts_stats){.simulations = r->nodes,
+                                          .steps = r->nodes,
+                                          .expansions = r->fans,
+                                          .max_depth = r->depth,
+                                          .seconds = r->seconds};
+    p->report.nodes = r->nodes > UINT32_MAX ? UINT32_MAX : (uint32_t)r->nodes;
+    /* of 100 that all have together */
+    p->report.value = r->policy == MINIMAX_MAXN ? r->score : (r->score + 100) / 2;
+    return decided;
+}
+
 /* Make the moves announced since. False: the rules took too long (or failed); the rest is made next time. */
 static bool catch_up(struct player *p)
 {
@@ -395,8 +489,9 @@ static bool catch_up(struct player *p)
         next = swap;
         if (p->solo) solo_moved(p->solo, p->ahead.v[made]);
         made += nroles;
+        p->plies++;
         p->legal_here = p->rooted = false;
-        for (uint32_t i = 0; i < p->npolicies; i++) policy_moved(&p->policies[i]);
+        player_moved(p, 1);
     }
     p->ahead.n -= made;
     if (p->ahead.n) memmove(p->ahead.v, p->ahead.v + made, p->ahead.n * sizeof *p->ahead.v);
@@ -461,7 +556,7 @@ static bool begin(struct player *p, const struct budget *budget, bool forced_too
     set_patience(p, budget);
     follow_engine(p, budget);
     set_patience(p, budget); /* perhaps there is a new reasoner */
-    p->report = (struct player_report){.value = 50, .engine = p->reasoner->ops->name};
+    p->report = (struct player_report){.value = 50, .engine = p->reasoner->ops->name, .remark = ""};
     bool here = catch_up(p), known = here && know_moves(p, error);
     if (!here) *error = p->reasoner->error;
     bool hurried = !known && (error->code == ERROR_TIME || error->code == ERROR_CANCELLED);
@@ -471,10 +566,13 @@ static bool begin(struct player *p, const struct budget *budget, bool forced_too
     if (!sure)
         error_set(&p->report.trouble, ERROR_TIME, "the rules take too long to find %s",
                   here ? "all legal moves" : "the state");
-    bool wanted = sure && p->config.kind == PLAYER_SEARCH && (p->legal.n > 1 || forced_too);
+    bool minimax = p->config.kind == PLAYER_MINIMAX;
+    bool wanted = sure && (p->config.kind == PLAYER_SEARCH || minimax) && (p->legal.n > 1 || forced_too);
     p->alone = wanted && p->solo &&
                solo_think(p->solo, p->reasoner, p->on_circuit ? engine_code(p->engine) : NULL, &p->state,
                           budget, &p->alone_move);
+    if (wanted && minimax && !p->alone) p->alone = by_minimax(p, budget, &p->alone_move);
+    if (p->report.minimax) wanted = false; /* it has thought, about others' moves perhaps */
     p->searching =
         wanted && !p->alone && prepare_search(p, &p->budget, &p->report.trouble) && mcts_ready(p->mcts);
     return true;
@@ -493,6 +591,25 @@ static void end(struct player *p, uint32_t *move)
     set_patience(p, NULL);
 }
 
+/* The search, with the allies' if there are any. */
+static void search(struct player *p, const struct budget *budget)
+{
+    struct allies *a = p->allies;
+    struct budget mine = *budget;
+    if (a) {
+        a->ops->think(a, p->reasoner, &p->state, p->plies, budget);
+        p->plies = 0;
+        mine.simulations = budget_part(budget->simulations, 0, a->parts);
+        mine.steps = budget_part(budget->steps, 0, a->parts);
+        mine.expansions = budget_part(budget->expansions, 0, a->parts);
+    }
+    crew_run(p->crew, &mine);
+    if (!a) return;
+    if (p->crew->nsearches == 1) mcts_pool(p->mcts, NULL, 0); /* else it is pooled already */
+    a->ops->gather(a, p->mcts, budget);
+    a->ops->rest(a);
+}
+
 static bool think(struct player *p, const struct budget *budget, bool forced_too, uint32_t *move,
                   struct error *error)
 {
@@ -501,7 +618,7 @@ static bool think(struct player *p, const struct budget *budget, bool forced_too
         return false;
     }
     if (p->searching && p->crew)
-        crew_run(p->crew, budget);
+        search(p, budget);
     else if (p->searching)
         driver_work(p->driver, &p->mcts->hands[0], budget);
     end(p, move);
@@ -518,6 +635,37 @@ bool player_ponder(struct player *p, const struct budget *budget, struct error *
 {
     uint32_t move;
     return think(p, budget, true, &move, error);
+}
+
+/* Is there a choice to be made, and the circuit to make it on? */
+static bool may_audition(struct player *p, const struct budget *budget)
+{
+    bool wanted = p->config.kind == PLAYER_SEARCH && p->config.arm == ARM_AUTO && p->game->nroles > 1;
+    if (!wanted || p->audition.held || !p->engine || !p->config.tree) return false;
+    bool waits = budget_counts(budget) || budget->deadline > 0;
+    return (waits ? await_engine(p->engine, budget) : engine_poll(p->engine)) == ENGINE_READY;
+}
+
+bool player_start(struct player *p, const struct budget *budget, struct error *error)
+{
+    struct budget left = *budget;
+    if (may_audition(p, budget)) {
+        struct error trouble; /* then it stays as it is */
+        if (audition_hold(&p->config, p->game, p->engine, default_threads(p, budget), p->seed, budget,
+                          &p->audition, &trouble) &&
+            p->audition.chosen) {
+            drop_search(p);
+            if (!audition_apply(&p->config, p->audition.chosen, error)) return false;
+        }
+        left.simulations = left.simulations ? left.simulations * 2 / 5 + 1 : 0;
+        left.steps = left.steps ? left.steps * 2 / 5 + 1 : 0;
+    }
+    return player_ponder(p, &left, error);
+}
+
+const struct audition_report *player_audition(const struct player *p)
+{
+    return &p->audition;
 }
 
 bool player_begin(struct player *p, const struct budget *budget, bool ponder, struct hand **hand,
@@ -587,6 +735,11 @@ struct mcts *player_search(struct player *p)
 struct solo *player_solo(struct player *p)
 {
     return p->solo;
+}
+
+struct minimax *player_minimax(struct player *p)
+{
+    return p->minimax;
 }
 
 const struct player_config *player_config(const struct player *p)

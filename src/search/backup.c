@@ -17,6 +17,12 @@ void flight_undo_pending(struct flight *f)
     }
 }
 
+/* Of n simulations the last one weighs as one of so many. */
+static uint32_t fading(const struct mcts *m, uint32_t n)
+{
+    return m->opt.window && n > m->opt.window ? m->opt.window : n;
+}
+
 static void count_rave(struct hand *h, struct tree_node *n, uint32_t role, float reward)
 {
     const struct tree *t = h->search->tree;
@@ -29,7 +35,8 @@ static void count_rave(struct hand *h, struct tree_node *n, uint32_t role, float
         size_t at = (size_t)a[i].move * t->nroles + role;
         if (at >= d->stamp_cap || d->stamp[at] != d->stamp_now) continue;
         float mean = mean_of(&rave[i].mean);
-        mean_set(&rave[i].mean, mean + (reward - mean) / (float)count_add(t, &rave[i].n, 1));
+        uint32_t weight = fading(h->search, count_add(t, &rave[i].n, 1));
+        mean_set(&rave[i].mean, mean + (reward - mean) / (float)weight);
     }
 }
 
@@ -61,7 +68,7 @@ static void count_step(struct flight *f, uint32_t step, const float *own, const 
         struct tree_action *a = node_action(t, n, r) + choice;
         uint32_t tries = count_add(t, &a->n, 1);
         float mean = mean_of(&a->mean);
-        mean_set(&a->mean, mean + (discounted[r] - mean) / (float)tries);
+        mean_set(&a->mean, mean + (discounted[r] - mean) / (float)fading(m, tries));
         if (m->single) {
             float *best = node_best(t, n, r) + choice;
             if (tries == 1 || own[r] > mean_of(best)) mean_set(best, own[r]);
@@ -75,6 +82,7 @@ static void count_step(struct flight *f, uint32_t step, const float *own, const 
 static bool on_proved_ground(const struct flight *f)
 {
     const struct tree *t = f->hand->search->tree;
+    if (__atomic_load_n(&f->hand->search->bounded, __ATOMIC_RELAXED) == 0) return false;
     for (uint32_t k = 1; k < f->tree_steps; k++)
         if (f->path[k] && node_flags(tree_node(t, f->path[k])) & NODE_BOUNDED) return true;
     return false;

@@ -68,6 +68,7 @@ void driver_free(struct driver *d)
     free(d->legal);
     free(d->stamp);
     prover_done(&d->prover);
+    decisive_free(d->decisive);
     state_done(&d->state);
     free(d);
 }

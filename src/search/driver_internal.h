@@ -3,6 +3,7 @@
 #ifndef SEARCH_DRIVER_INTERNAL_H
 #define SEARCH_DRIVER_INTERNAL_H
 
+#include "search/decisive.h"
 #include "search/driver.h"
 #include "search/prove.h"
 
@@ -16,6 +17,8 @@ enum stage {
     PARKED,   /* ended; goals to come */
     STAGES
 };
+
+#define FLIGHT_REFUTED 3
 
 struct flight {
     struct hand *hand; /* whose simulation it is */
@@ -41,6 +44,10 @@ struct flight {
     bool expanded;    /* its new node is made: from there on it plays out */
     bool cut;         /* broken off: without goals it is a draw */
     const float *own; /* rewards of what it played, where those it is worth are a mean of several; or NULL */
+    /* decisive.h: moves of the step to come that were taken back; it is to be chosen again */
+    uint32_t refuted[FLIGHT_REFUTED];
+    uint32_t nrefuted;
+    bool again;
     struct errand *errand; /* leaf parallelisation: the playout is done for somebody else (relay.c) */
 };
 
@@ -86,6 +93,7 @@ struct driver {
     struct list *legal; /* by role */
     struct state state;
     struct prover prover;
+    struct decisive *decisive;             /* NULL: nobody has asked for it */
     uint32_t *stamp, stamp_now, stamp_cap; /* RAVE: moves seen further down, by role and move */
 };
 

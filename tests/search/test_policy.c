@@ -287,14 +287,18 @@ static void decay_comes_when_it_should(void **state)
 
 static void rave_weight_is_the_thesis_formula(void **state)
 {
-    assert_float_equal(select_beta(500, 0), 1, 1e-6);
-    assert_float_equal(select_beta(500, 500), 0.5, 1e-6); /* sqrt(k / (3 n + k)) */
-    assert_float_equal(select_beta(1000, 250), 0.755929, 1e-6);
+    const struct mcts_options thesis = {.rave = 500}, longer = {.rave = 1000};
+    const struct mcts_options brief = {.rave = 500, .rave_mix = RAVE_SHORT};
+    assert_float_equal(select_beta(&brief, 500), 0.5, 1e-6);
+    assert_float_equal(select_beta(&brief, 49500), 0.01, 1e-6);
+    assert_float_equal(select_beta(&thesis, 0), 1, 1e-6);
+    assert_float_equal(select_beta(&thesis, 500), 0.5, 1e-6); /* sqrt(k / (3 n + k)) */
+    assert_float_equal(select_beta(&longer, 250), 0.755929, 1e-6);
     assert_float_equal(select_uct(60, 4, logf(100), 40), 102.9193, 1e-3); /* 60 + 40 * 1.072983 */
     /* what the formulas are for: trust in RAVE fades with visits, curiosity with tries and grows with visits
      */
     for (uint32_t n = 1; n < 10000; n *= 3) {
-        assert_true(select_beta(500, n) < select_beta(500, n - 1));
+        assert_true(select_beta(&thesis, n) < select_beta(&thesis, n - 1));
         assert_true(select_uct(60, n + 1, logf(20000), 40) < select_uct(60, n, logf(20000), 40));
         assert_true(select_uct(60, n, logf(30000), 40) > select_uct(60, n, logf(20000), 40));
     }
