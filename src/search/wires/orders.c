@@ -9,6 +9,7 @@ enum {
     CENSUS = 8,  /* rounds between two looks at which moves there are */
     RECENT = 64, /* looks after which those that were not seen are forgotten */
     RANKED = 1,  /* a ranking made anew in a round, at most */
+    FEW = 32,    /* moves that are sorted at next to no cost */
     NOISES = 4096
 };
 
@@ -237,10 +238,10 @@ static void make_ranking(struct orders *o, uint32_t role, uint32_t last)
 static void find_replies(struct orders *o, uint32_t role)
 {
     struct order_role *r = &o->roles[role];
-    for (uint32_t i = 0; i < r->nactive; i++) {
-        struct situation s = after(o, role, r->active[i]);
+    for (uint32_t last = 0; last < r->nlast; last++) {
+        struct situation s = after(o, role, last);
         uint32_t replies[2], n = lgr_replies(o->policy->lgr, &s, replies);
-        r->rankings[r->active[i]].reply = n ? (uint16_t)replies[0] : RANKING_NONE;
+        r->rankings[last].reply = n ? (uint16_t)replies[0] : RANKING_NONE;
     }
 }
 
@@ -270,12 +271,10 @@ void orders_tend(struct orders *o, uint32_t role, const uint64_t *legal, const u
         take_census(o, role, legal, lanes);
         if (o->policy->lgr) find_replies(o, role);
     }
-    if (!first && !is_due(o, r->due)) return;
-    r->due = next_due(o, 1, 8);
-    if (!first)
-        make_pool(o, role, rng_below(&o->rng, ORDERS_POOL));
-    else
-        for (uint32_t i = 0; i < ORDERS_POOL; i++) make_pool(o, role, i);
+    uint32_t some = first ? ORDERS_POOL : is_due(o, r->due);
+    if (o->policy->sampler.kind == SAMPLE_GIBBS && !first) some = r->nknown < FEW ? ORDERS_POOL / 2 : 1;
+    if (some) r->due = next_due(o, 1, 8);
+    for (uint32_t i = 0; i < some; i++, r->next++) make_pool(o, role, r->next % ORDERS_POOL);
 }
 
 static void tend_rankings(struct orders *o, uint32_t role)

@@ -38,6 +38,7 @@ struct order_role {
     struct ranking *rankings; /* by the move before; NULL: nothing depends on it */
     uint16_t *active;
     uint32_t nactive;
+    uint32_t next; /* of the pool, to be made anew */
     uint32_t seen; /* the round of the last census */
     uint32_t due;  /* simulations learned from when the pool wants an order made anew */
 };
