@@ -147,6 +147,11 @@ static inline uint32_t batch_drawn(uint64_t draw, uint32_t k, uint32_t n)
  * lanes at once. */
 void batch_choose_first(struct batch *b, uint32_t role, const uint32_t *order, uint32_t n,
                         const uint64_t *mask);
+/* For those who choose by themselves: the wires of a role's legal moves, and of the moves it makes, `words`
+ * words each, in the order of the moves. What is chosen is ORed into the latter, after batch_choose where
+ * that is used, too. NULL for a role that has but one move, which it makes without being asked. */
+const uint64_t *batch_legal_wires(const struct batch *b, uint32_t role);
+uint64_t *batch_move_wires(struct batch *b, uint32_t role);
 /* A mask whose bits are set with probability p (to 2^-24) each: which lanes explore. */
 void batch_toss(struct batch *b, double p, uint64_t *mask);
 /* A move given from outside. A lane must not get two moves for one role. */

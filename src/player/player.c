@@ -8,6 +8,7 @@
  * Every step obeys the deadline and the stop flag, and leaves the player fit to go on with it next time. */
 #include "player/player.h"
 
+#include "player/audition.h"
 #include "player/script.h"
 #include "search/solver/outcomes.h"
 
@@ -42,6 +43,7 @@ struct player {
     bool alone; /* solo has decided: */
     uint32_t alone_move;
     struct player_report report;
+    struct audition_report audition;
     struct solo *solo; /* games for one: asked before the search; NULL: it is not */
 };
 
@@ -54,6 +56,8 @@ struct player *player_new(const struct player_config *config, const struct game 
     struct player *p = calloc(1, sizeof *p);
     if (!p) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
     p->config = *config;
+    if (config->arm >= ARM_FIRST && !audition_apply(&p->config, (uint32_t)config->arm - ARM_FIRST, error))
+        return free(p), NULL;
     p->game = game;
     p->engine = engine;
     p->role = role;
@@ -190,7 +194,7 @@ static size_t table_limit(const struct player *p)
 {
     enum { ENOUGH = 512 << 20 };
     size_t share = memory_limit(p) / 4;
-    if (p->config.playout != PLAYOUT_NST) return 0;
+    if (p->config.playout != PLAYOUT_NST && p->config.playout != PLAYOUT_NST_WIRES) return 0;
     return share < ENOUGH ? share : ENOUGH;
 }
 
@@ -199,11 +203,17 @@ static struct values *make_values(struct player *p, const struct budget *budget,
     const struct player_config *c = &p->config;
     uint32_t nroles = p->game->nroles;
     switch ((enum playout_scheme)c->playout) {
-    case PLAYOUT_UNIFORM: break;
+    case PLAYOUT_UNIFORM:
+    case PLAYOUT_UNIFORM_WIRES: break;
+    case PLAYOUT_MAST_WIRES:
     case PLAYOUT_MAST: return values_mast(nroles, false);
+    case PLAYOUT_TOMAST_WIRES:
     case PLAYOUT_TOMAST: return values_mast(nroles, true);
     case PLAYOUT_PAST: return values_past(nroles, (uint32_t)c->threshold, 50, !p->on_circuit);
-    case PLAYOUT_NST: return values_nst(nroles, (uint32_t)c->k, table_limit(p) / p->npolicies);
+    case PLAYOUT_NST:
+    case PLAYOUT_NST_WIRES:
+        return values_nst(nroles, c->playout == PLAYOUT_NST ? 3 : 2, (uint32_t)c->k,
+                          table_limit(p) / p->npolicies);
     case PLAYOUT_FAST:
         return values_fast(p->reasoner, p->on_circuit ? engine_code(p->engine)->circuit : NULL,
                            (float)c->cells, p->seed, budget, error);
@@ -223,12 +233,14 @@ static bool make_policy(struct player *p, struct policy *policy, const struct bu
     const struct player_config *c = &p->config;
     uint32_t nroles = p->game->nroles;
     struct values *v = make_values(p, budget, error);
-    if (!v && c->playout != PLAYOUT_UNIFORM) return error_set(error, ERROR_MEMORY, "out of memory");
+    if (!v && c->playout != PLAYOUT_UNIFORM && c->playout != PLAYOUT_UNIFORM_WIRES)
+        return error_set(error, ERROR_MEMORY, "out of memory");
     *policy = (struct policy){.values = v,
                               .sampler = {(enum sampler_kind)c->sampler, (float)c->tau, (float)c->epsilon},
                               .decay = c->decay};
     if (nroles == 1 && !c->solo)
         policy->decay = (struct decay){1, 1, 50, 1}; /* nothing goes stale when nobody interferes */
+    policy->wires = c->playout >= PLAYOUT_WIRES;
     policy->wants_states = v && v->ops->wants_states;
     if (c->lgr && !(policy->lgr = lgr_new(nroles))) return error_set(error, ERROR_MEMORY, "out of memory");
     return true;
@@ -275,7 +287,10 @@ static struct mcts_options search_options(const struct player *p, uint32_t lanes
                                  .discount = p->game->nroles == 1 ? 1 : (float)c->discount,
                                  .rave = (uint32_t)c->rave,
                                  .urgency = c->urgency,
-                                 .by_visits = c->final == FINAL_VISITS,
+                                 .rave_mix = (enum rave_mix)c->rave_mix,
+                                 .final = (enum final_move)c->final,
+                                 .window = (uint32_t)c->window,
+                                 .carry = (uint32_t)c->carry,
                                  .lanes = lanes,
                                  .playouts = (uint32_t)c->playouts,
                                  .solver = (enum solving)c->solver,
@@ -512,6 +527,37 @@ bool player_ponder(struct player *p, const struct budget *budget, struct error *
 {
     uint32_t move;
     return think(p, budget, true, &move, error);
+}
+
+/* Is there a choice to be made, and the circuit to make it on? */
+static bool may_audition(struct player *p, const struct budget *budget)
+{
+    bool wanted = p->config.kind == PLAYER_SEARCH && p->config.arm == ARM_AUTO && p->game->nroles > 1;
+    if (!wanted || p->audition.held || !p->engine || !p->config.tree) return false;
+    bool waits = budget_counts(budget) || budget->deadline > 0;
+    return (waits ? await_engine(p->engine, budget) : engine_poll(p->engine)) == ENGINE_READY;
+}
+
+bool player_start(struct player *p, const struct budget *budget, struct error *error)
+{
+    struct budget left = *budget;
+    if (may_audition(p, budget)) {
+        struct error trouble; /* then it stays as it is */
+        if (audition_hold(&p->config, p->game, p->engine, default_threads(p, budget), p->seed, budget,
+                          &p->audition, &trouble) &&
+            p->audition.chosen) {
+            drop_search(p);
+            if (!audition_apply(&p->config, p->audition.chosen, error)) return false;
+        }
+        left.simulations = left.simulations ? left.simulations * 2 / 5 + 1 : 0;
+        left.steps = left.steps ? left.steps * 2 / 5 + 1 : 0;
+    }
+    return player_ponder(p, &left, error);
+}
+
+const struct audition_report *player_audition(const struct player *p)
+{
+    return &p->audition;
 }
 
 bool player_begin(struct player *p, const struct budget *budget, bool ponder, struct hand **hand,

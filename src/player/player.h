@@ -51,6 +51,12 @@ bool player_think(struct player *p, const struct budget *budget, uint32_t *move,
  * What it learned is in the tree and is used by what follows. */
 bool player_ponder(struct player *p, const struct budget *budget, struct error *error);
 
+/* The same on the start clock, before the first move: with arm=auto the way of searching is chosen first
+ * (audition.h), for which the engine is awaited. */
+bool player_start(struct player *p, const struct budget *budget, struct error *error);
+struct audition_report;
+const struct audition_report *player_audition(const struct player *p);
+
 /* Many players on one driver. A player that has joined one keeps its searches there, with one lane; it must
  * be on the circuit (player_new with an engine that is ready) and play the driver's game. Unless the option
  * `memory` says otherwise it has PLAYER_POOLED_MB, however many others there are: what it finds must not hang

@@ -39,10 +39,11 @@ struct flight {
     uint64_t *states;
     uint32_t *state_start, starts_cap;
     size_t states_cap;
-    bool stateless; /* there was no memory for them */
-    bool end;       /* the last one was noted: the state after all steps */
-    bool expanded;  /* its new node is made: from there on it plays out */
-    bool cut;       /* broken off: without goals it is a draw */
+    bool stateless;   /* there was no memory for them */
+    bool end;         /* the last one was noted: the state after all steps */
+    bool expanded;    /* its new node is made: from there on it plays out */
+    bool cut;         /* broken off: without goals it is a draw */
+    const float *own; /* rewards of what it played, where those it is worth are a mean of several; or NULL */
     /* decisive.h: moves of the step to come that were taken back; it is to be chosen again */
     uint32_t refuted[FLIGHT_REFUTED];
     uint32_t nrefuted;
@@ -118,6 +119,8 @@ struct situation flight_situation(const struct flight *f, uint32_t role);
 void flight_finish(struct flight *f, const float *reward);
 void flight_draw(struct flight *f); /* the same with 50 for everybody */
 void flight_undo_pending(struct flight *f);
+/* RAVE learns from a playout that was done from its last node, and from the moves that led there. */
+void flight_rave(struct flight *f, const uint32_t *moves, uint32_t steps, const float *reward);
 /* The playout tables of its hand learn from it. */
 void flight_teach(struct flight *f, const float *reward);
 

@@ -212,6 +212,7 @@ void flight_launch(struct flight *f)
     f->steps = f->tree_steps = f->playout_steps = 0;
     f->expanded = f->stateless = f->end = f->cut = false;
     f->errand = NULL;
+    f->own = NULL;
     f->proved = 0;
     f->node = m->tree->root;
     f->hand->aloft++;

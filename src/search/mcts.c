@@ -6,6 +6,7 @@
 #include "search/meeting.h"
 #include "search/prove.h"
 #include "search/solver/outcomes.h"
+#include "search/wires/leaves.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +70,10 @@ void mcts_free(struct mcts *m)
     if (!m) return;
     tree_free(m->tree);
     meeting_free(m->meeting);
-    for (uint32_t i = 0; i < m->nhands && m->hands; i++) free(m->hands[i].kept);
+    for (uint32_t i = 0; i < m->nhands && m->hands; i++) {
+        free(m->hands[i].kept);
+        leaves_free(m->hands[i].leaves);
+    }
     free(m->hands);
     free(m->pool);
     free(m);
@@ -105,6 +109,39 @@ static bool begin_anew(struct mcts *m, const struct state *state, uint64_t hash,
     return good;
 }
 
+/* Scale the counts of a node so that it has `most` visits; what was seen stays seen. */
+static void lighten(struct tree *t, struct tree_node *n, uint32_t most)
+{
+    double factor = (double)most / n->visits;
+    n->visits = most;
+    for (uint32_t role = 0; role < t->nroles; role++)
+        for (uint32_t i = 0; i < node_actions(t, n, role); i++) {
+            struct tree_action *a = node_action(t, n, role) + i;
+            if (a->n) a->n = 1 + (uint32_t)(factor * (a->n - 1));
+            if (!t->with_rave) continue;
+            struct rave *rave = node_rave(t, n, role) + i;
+            if (rave->n) rave->n = 1 + (uint32_t)(factor * (rave->n - 1));
+        }
+}
+
+/* What was found while the position was far away must not outweigh what is found now: no node from here on
+ * keeps more than `carry` visits. Those above the limit are few and reached through each other. */
+static void lighten_all(struct mcts *m, uint32_t at, uint32_t depth)
+{
+    enum { DEEP = 10000 };
+    struct tree *t = m->tree;
+    struct tree_node *n = tree_node(t, at);
+    if (n->visits <= m->opt.carry || depth > DEEP) return;
+    lighten(t, n, m->opt.carry);
+    for (uint32_t role = 0; role < t->nroles; role++)
+        for (uint32_t i = 0; i < node_actions(t, n, role); i++) {
+            uint32_t child = node_action(t, n, role)[i].child;
+            if (child) lighten_all(m, child, depth + 1);
+        }
+    for (uint32_t e = n->edges; e; e = t->edges[e].next)
+        if (t->edges[e].child) lighten_all(m, t->edges[e].child, depth + 1);
+}
+
 bool mcts_root(struct mcts *m, const struct state *state, const struct budget *budget, struct error *error)
 {
     uint64_t hash = state_hash(state);
@@ -114,7 +151,9 @@ bool mcts_root(struct mcts *m, const struct state *state, const struct budget *b
     for (uint32_t i = 0; i < m->nhands; i++) m->hands[i].kept_reward = -1;
     if (!node) return begin_anew(m, state, hash, error);
     /* What is out of reach now stays for a while: collecting pays when there is much of it. */
+    bool moved = m->tree->root != node;
     m->tree->root = node;
+    if (moved && m->opt.carry) lighten_all(m, node, 0);
     if (tree_crowded(m->tree)) driver_make_room(m, budget);
     m->settled = prove_settled(m);
     return true;
@@ -150,6 +189,7 @@ static void add_stats(struct mcts_stats *sum, const struct mcts_stats *s)
     sum->cut += s->cut;
     sum->undefined_goals += s->undefined_goals;
     sum->rounds += s->rounds;
+    sum->playouts += s->playouts;
     sum->steps += s->steps;
     sum->decided += s->decided;
     sum->depth_sum += s->depth_sum;

@@ -3,6 +3,7 @@
 #include "search/round.h"
 
 #include "search/policy/dense.h"
+#include "search/wires/leaves.h"
 
 #include <string.h>
 
@@ -261,6 +262,7 @@ static void begin_playout(struct driver *d, struct flight *f)
     f->nrefuted = 0;
     f->again = false;
     flight_stage(f, PLAYING);
+    h->stats.playouts++;
     f->began = d->now;
     if (uniform) d->stream[f->lane] = rng_next(&h->rng);
     if (unseen) d->uniform[f->lane / 64] |= (uint64_t)1 << (f->lane % 64);
@@ -284,7 +286,10 @@ static bool first_move(struct driver *d, struct flight *f, uint32_t node)
     }
     flight_take(f, node, first);
     flight_stage(f, LEAVING);
-    if (f->hand->relay) relay_send(f, &d->state);
+    if (f->hand->relay)
+        relay_send(f, &d->state);
+    else if (f->hand->wired)
+        leaves_send(f, &d->state);
     return true;
 }
 
