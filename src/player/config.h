@@ -48,6 +48,7 @@ struct player_config {
     int64_t lanes;    /* 0: what measurement recommends */
     int64_t threads;  /* 0: every core by the clock, one where simulations are counted */
     int64_t parallel; /* enum parallel */
+    int64_t ranks;    /* processes of an MPI job that search for it; 0: all there are */
     int64_t playouts; /* per new node, on the wires and with parallel=leaf; 0: as is best */
     int64_t memory;   /* MB; 0: a quarter of the machine's */
     int64_t arm;      /* which way of searching: ARM_OFF, ARM_AUTO, ARM_FIRST and so on (audition.h) */

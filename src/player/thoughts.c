@@ -206,6 +206,7 @@ void thoughts_print(FILE *out, struct player *p, uint32_t role, const char *name
                 report->nodes);
         const char *verdict = verdict_text(heap, p, role);
         if (*verdict) fprintf(out, "proved: %s; ", verdict);
+        if (report->of) fprintf(out, "%u of %u ranks; ", report->allied, report->of);
         fprintf(out, "expects %.1f\n", (double)report->value);
         print_moves(out, heap, p, role, moves);
         heap_leave(heap);
@@ -257,6 +258,7 @@ json_t *thoughts_json(struct player *p, uint32_t role)
                         line_text(heap, p, role, &first), "moves", list);
         const char *verdict = verdict_text(heap, p, role);
         if (*verdict) json_object_set_new(out, "proved", json_string(verdict));
+        if (report->of) json_object_set_new(out, "ranks", json_pack("[ii]", report->allied, report->of));
         json_t *puzzle = solo_json(heap, p);
         if (puzzle) json_object_set_new(out, "puzzle", puzzle);
         if (player_audition(p)->arms) json_object_set_new(out, "audition", audition_json(p));

@@ -33,7 +33,7 @@ static bool make_searches(struct crew *c, struct policy **policies, struct error
     for (; c->nsearches < searches; c->nsearches++) {
         uint32_t i = c->nsearches;
         struct mcts_options o = c->opt.search;
-        o.seed += i * 0x2545f4914f6cdd1du;
+        o.seed += i * CREW_STRIDE;
         o.memory /= searches;
         c->searches[i] = mcts_new(&o, c->reasoners[i], policies + i, hands, error);
         if (!c->searches[i]) return false;

@@ -15,6 +15,7 @@
 enum parallel { PARALLEL_TREE, PARALLEL_ROOT, PARALLEL_LEAF };
 
 #define CREW_MAX 256
+#define CREW_STRIDE UINT64_C(0x2545f4914f6cdd1d) /* between the seeds of searches that are pooled */
 
 struct crew_options {
     enum parallel how;

@@ -181,7 +181,7 @@ void mcts_begin(struct mcts *m)
     m->tree->stuck = false;
 }
 
-static void add_stats(struct mcts_stats *sum, const struct mcts_stats *s)
+void mcts_add_stats(struct mcts_stats *sum, const struct mcts_stats *s)
 {
     sum->simulations += s->simulations;
     sum->expansions += s->expansions;
@@ -200,42 +200,76 @@ static void add_stats(struct mcts_stats *sum, const struct mcts_stats *s)
 void mcts_count(struct mcts *m)
 {
     m->stats = (struct mcts_stats){0};
-    for (uint32_t i = 0; i < m->nhands; i++) add_stats(&m->stats, &m->hands[i].stats);
+    for (uint32_t i = 0; i < m->nhands; i++) mcts_add_stats(&m->stats, &m->hands[i].stats);
 }
 
-/* Add one search's root to the pool. */
-static void pour(struct pooled *pool, struct mcts *m)
+/* Roles' moves lie one after the other. */
+static struct pooled own_of(const struct mcts *m, uint32_t i)
 {
     struct tree_node *root = tree_node(m->tree, m->tree->root);
-    for (uint32_t role = 0; role < m->nroles; role++)
-        for (uint32_t i = 0; i < node_actions(m->tree, root, role); i++, pool++) {
-            const struct tree_action *a = node_action(m->tree, root, role) + i;
-            pool->n += a->n;
-            pool->sum += (double)a->n * (double)a->mean;
-            if (m->opt.rave) {
-                const struct rave *rave = node_rave(m->tree, root, role) + i;
-                pool->rave_n += rave->n;
-                pool->rave_sum += (double)rave->n * (double)rave->mean;
-            }
-            float best = m->single && a->n ? node_best(m->tree, root, role)[i] : -1;
-            if (best > pool->best) pool->best = best;
-        }
+    const struct tree_action *a = node_action(m->tree, root, 0) + i;
+    struct pooled p = {.n = a->n, .sum = (double)a->n * (double)a->mean, .best = -1};
+    if (m->opt.rave) {
+        const struct rave *rave = node_rave(m->tree, root, 0) + i;
+        p.rave_n = rave->n;
+        p.rave_sum = (double)rave->n * (double)rave->mean;
+    }
+    if (m->single && a->n) p.best = node_best(m->tree, root, 0)[i];
+    return p;
+}
+
+static void pour(struct pooled *pool, const struct pooled *more)
+{
+    pool->n += more->n;
+    pool->sum += more->sum;
+    pool->rave_n += more->rave_n;
+    pool->rave_sum += more->rave_sum;
+    if (more->best > pool->best) pool->best = more->best;
+}
+
+uint32_t mcts_actions(const struct mcts *m)
+{
+    uint32_t actions = 0;
+    if (!mcts_ready(m)) return 0;
+    const struct tree_node *root = tree_node(m->tree, m->tree->root);
+    for (uint32_t role = 0; role < m->nroles; role++) actions += node_actions(m->tree, root, role);
+    return actions;
+}
+
+uint32_t mcts_action(const struct mcts *m, uint32_t i, uint32_t *role)
+{
+    struct tree_node *root = tree_node(m->tree, m->tree->root);
+    uint32_t left = i;
+    for (*role = 0; left >= node_actions(m->tree, root, *role); ++*role)
+        left -= node_actions(m->tree, root, *role);
+    return node_action(m->tree, root, 0)[i].move;
+}
+
+struct pooled mcts_known(const struct mcts *m, uint32_t i)
+{
+    return m->pool ? m->pool[i] : own_of(m, i);
+}
+
+void mcts_pool_add(struct mcts *m, uint32_t i, const struct pooled *more)
+{
+    if (m->pool) pour(&m->pool[i], more);
 }
 
 void mcts_pool(struct mcts *m, struct mcts *const *others, uint32_t n)
 {
-    uint32_t actions = 0;
+    uint32_t actions = mcts_actions(m);
     free(m->pool);
     m->pool = NULL;
-    if (!mcts_ready(m)) return;
-    const struct tree_node *root = tree_node(m->tree, m->tree->root);
-    for (uint32_t role = 0; role < m->nroles; role++) actions += node_actions(m->tree, root, role);
-    m->pool = calloc(actions + 1, sizeof *m->pool);
-    if (!m->pool) return;
-    for (uint32_t i = 0; i < actions; i++) m->pool[i].best = -1;
-    pour(m->pool, m);
-    for (uint32_t i = 0; i < n; i++) {
-        if (mcts_ready(others[i])) pour(m->pool, others[i]);
-        add_stats(&m->stats, &others[i]->stats);
+    if (!actions) return;
+    struct pooled *pool = calloc(actions, sizeof *pool);
+    if (!pool) return;
+    for (uint32_t i = 0; i < actions; i++) pool[i] = own_of(m, i);
+    for (uint32_t k = 0; k < n; k++) {
+        for (uint32_t i = 0; i < actions && mcts_ready(others[k]); i++) {
+            struct pooled more = own_of(others[k], i);
+            pour(&pool[i], &more);
+        }
+        mcts_add_stats(&m->stats, &others[k]->stats);
     }
+    m->pool = pool;
 }

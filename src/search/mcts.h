@@ -156,11 +156,19 @@ bool mcts_ready(const struct mcts *m);
 void mcts_begin(struct mcts *m);
 /* One-player: the best simulation since mcts_root, as moves from the root; returns what it brought, or -1. */
 float mcts_kept(const struct mcts *m, const uint32_t **moves, uint32_t *n);
+void mcts_add_stats(struct mcts_stats *sum, const struct mcts_stats *s);
 /* Add up what the hands counted. */
 void mcts_count(struct mcts *m);
 /* Join what other searches know of the same root into the first one's report: moves, value, best move. Holds
  * until mcts_root or the next pooling. Without memory nothing is pooled. */
 void mcts_pool(struct mcts *m, struct mcts *const *others, uint32_t n);
+/* The same with searches of other processes. The moves at the root, all roles' together: how many there are,
+ * and each one's role and number. */
+uint32_t mcts_actions(const struct mcts *m);
+uint32_t mcts_action(const struct mcts *m, uint32_t i, uint32_t *role);
+/* What is known of a move, by all if it was pooled; adding to the pool, if there is one. */
+struct pooled mcts_known(const struct mcts *m, uint32_t i);
+void mcts_pool_add(struct mcts *m, uint32_t i, const struct pooled *more);
 
 /* --- report.c: the moves of a role at the root */
 struct mcts_move {
