@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* ludens think: search one position and print the table of moves. */
-#include "cli/board.h"
+#include "analysis/draw.h"
 #include "cli/position.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
@@ -76,7 +76,7 @@ static bool show_json(struct table *t, struct player *p, uint32_t role, uint32_t
 
 static bool show_board(struct table *t, const struct state *state, struct error *error)
 {
-    struct board_style style = board_style_for(stdout);
+    struct board_style style = terminal_style(stdout);
     struct analysis_options sample = {
         .games = 10, .states = 2000, .seconds = 1, .seed = 1, .cancel = &terminal_interrupted};
     struct analysis *a = analysis_new(t->session.reasoner, &sample, error);
