@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/scc.h"
 #include "circuit/constants.h"
+#include "circuit/cycle.h"
 #include "circuit/factor.h"
 #include "circuit/reduce.h"
 
@@ -267,6 +268,7 @@ static void build(struct circuit *c, const struct ground *g)
     note(c, "parts shared", net, &since);
     circuit_emit(c, net);
     net_free(net);
+    cycle_find(c);
 }
 
 struct circuit *circuit_build(const struct ground *ground, const struct ground_limits *limits,
