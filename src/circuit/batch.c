@@ -515,39 +515,29 @@ static void clear_moves(struct batch *b)
 
 uint64_t *batch_move_wires(struct batch *b, uint32_t role)
 {
-    struct choices *c = &b->inside->choices;
-    if (forced(b->code, role)) return NULL;
+    struct side *now = b->inside->now;
+    const struct code_role *r = role_now(b, role);
+    if (r->forced) return NULL;
     if (!b->inside->written) clear_moves(b);
     b->inside->written = true;
-    b->inside->clean = false;
-    for (uint32_t i = 0; i < c->n; i++)
-        if (c->v[i].does == b->code->roles[role].does) memset(c->v[i].dirty, true, c->v[i].nodes[0]);
-    return slot(b, b->code->roles[role].does);
+    now->clean = false;
+    for (uint32_t i = 0; i < now->choices.n; i++)
+        if (now->choices.v[i].does == r->does)
+            memset(now->choices.v[i].dirty, true, now->choices.v[i].nodes[0]);
+    return slot(b, r->does);
 }
 
 const uint64_t *batch_legal_wires(const struct batch *b, uint32_t role)
 {
-    return slot(b, b->code->roles[role].legal);
+    return slot(b, role_now(b, role)->legal);
 }
 
 void batch_choose_first(struct batch *b, uint32_t role, const uint32_t *order, uint32_t n,
                         const uint64_t *mask)
 {
     TICKS_BEGIN(b);
-<<<<<<< HEAD
-    if (!b->inside->written) clear_moves(b);
-    b->inside->written = true;
-    if (!role_now(b, role)->forced) {
-        struct choices *c = &b->inside->now->choices;
-        b->inside->now->clean = false;
-        b->sweeper->choose_first(role_now(b, role), order, n, mask, b->inside->mem);
-        for (uint32_t i = 0; i < c->n; i++)
-            if (c->v[i].does == role_now(b, role)->does) memset(c->v[i].dirty, true, c->v[i].nodes[0]);
-    }
-=======
     if (batch_move_wires(b, role))
-        b->sweeper->choose_first(&b->code->roles[role], order, n, mask, b->inside->mem);
->>>>>>> main
+        b->sweeper->choose_first(role_now(b, role), order, n, mask, b->inside->mem);
     TICKS_END(b, BATCH_CHOOSE);
 }
 
