@@ -271,6 +271,7 @@ struct circuit *circuit_in_turn(struct heap *heap, const struct circuit *c, uint
     x.net->terminal = MAPPED(c->terminal);
     for (uint32_t i = 0; i < nkept; i++) vec_push(heap, &x.net->kept, MAPPED(kept[i]));
 #undef MAPPED
+    x.net = reduce_absorb(x.net);
     circuit_emit(to, x.net);
     net_free(x.net);
     heap_release(heap, x.map);

@@ -324,6 +324,7 @@ struct net *net_copy(const struct net *from, struct heap *heap, uint32_t nbits, 
         vec_push(heap, &to->goals, goal);
     }
     to->terminal = MAPPED(from->terminal);
+    for (uint32_t i = 0; i < from->kept.n; i++) vec_push(heap, &to->kept, MAPPED(from->kept.v[i]));
     for (uint32_t b = 0; b < from->nbits && nexts; b++) nexts[b] = MAPPED(from->next[b]);
 #undef MAPPED
     vec_free(heap, &args);
