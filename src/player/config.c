@@ -37,6 +37,8 @@ const struct player_preset player_presets[] = {
     {"cadia2012", "rave=500,playout=mast+fast,sampler=gibbs,tau=10,weight=1,cutoff=on,urgency=on",
      "CadiaPlayer 2012: the same with early cutoffs and urgency"},
     {"nst", "playout=nst,sampler=greedy,epsilon=0.2,k=7", "N-grams of moves with epsilon-greedy"},
+    {"wires", "rave=500,playout=nst:wires,sampler=greedy,epsilon=0.5,k=7,solver=s,scout=4,puzzle=race",
+     "like champion, with several playouts on the wires from each new position"},
     {"lgr-mast", "lgr=on,playout=mast,sampler=greedy,epsilon=0.2", "last good reply, else MAST"},
     {"lgr-nst", "lgr=on,playout=nst,sampler=greedy,epsilon=0.2,k=7", "last good reply, else N-grams"},
     {"suct", "solver=s", "UCT with the solver of 002: proved values, simulations end at what is solved"},

@@ -295,7 +295,8 @@ static bool make_policies(struct player *p, uint32_t n, const struct budget *bud
 static uint32_t default_lanes(const struct player *p, const struct budget *b)
 {
     if (p->config.lanes) return (uint32_t)p->config.lanes;
-    return p->on_circuit && !budget_counts(b) ? 64 : 1;
+    uint32_t many = p->config.playout >= PLAYOUT_WIRES ? 32 : 64; /* leaves, with several playouts each */
+    return p->on_circuit && !budget_counts(b) ? many : 1;
 }
 
 /* By the clock every core; where simulations are counted one, so that the result is the same every time. */
