@@ -117,5 +117,33 @@ class Puzzle(harness.Case):
         told = [move for move in server.events("m", "move") if "puzzle" in move]
         self.assertIn("an earlier process", {move["puzzle"]["by"] for move in told})
 
+    def test_a_server_that_is_killed_and_started_again_goes_on_with_the_match(self):
+        server = Server(self, "--player", "champion")
+        with open(os.path.join(harness.GAMES, "eightPuzzle.kif"), encoding="utf-8") as file:
+            rules = file.read()
+        self.assertEqual(server.post(f"(START m player ({rules}) 6 2)"), "ready")
+        self.assertEqual(server.events("m", "line")[-1]["goal"], 100)
+        moves = "NIL"
+        for turn in range(31):
+            if turn in (0, 4, 20):  # before the first move, and later
+                server.process.kill()
+                server.process.wait()
+                server = Server(self, "--player", "champion", folder=server.folder)
+            if turn == 10:  # the answer got lost with the server: the master asks again
+                server.post(f"(PLAY m {moves})")
+                server.process.kill()
+                server.process.wait()
+                server = Server(self, "--player", "champion", folder=server.folder)
+            move = server.post(f"(PLAY m {moves})")
+            moves = f"({move})"
+        self.assertEqual(server.post(f"(STOP m {moves})"), "done")
+        time.sleep(0.5)
+        self.assertEqual(server.events("m", "summary")[0]["goal"], 100)
+        self.assertEqual([event["turn"] for event in server.events("m", "taken up")], [0, 3, 10, 19])
+        self.assertEqual(server.events("m", "out of step") + server.events("m", "replaced"), [])
+        # over is over
+        self.assertEqual(server.post(f"(PLAY m {moves})"), "busy")
+        self.assertEqual([name for name in os.listdir(server.folder) if "under-way" in name], [])
+
 
 harness.main()
