@@ -277,6 +277,23 @@ void batch_restart(struct batch *b, const uint64_t *mask)
     batch_restart_from(b, mask, b->inside->initial);
 }
 
+const uint64_t *batch_all_states(const struct batch *b)
+{
+    return slot(b, SLOT_BITS);
+}
+
+void batch_set_all(struct batch *b, const uint64_t *states)
+{
+    memcpy(slot(b, SLOT_BITS), states, batch_state_bytes(b));
+}
+
+void batch_set_lanes(struct batch *b, const uint64_t *states, const uint64_t *mask)
+{
+    uint64_t *to = slot(b, SLOT_BITS);
+    for (uint32_t i = 0; i < b->code->nbits; i++)
+        for (uint32_t w = 0; w < b->words; w++, to++, states++) *to = (*to & ~mask[w]) | (*states & mask[w]);
+}
+
 void batch_put_rows(struct batch *b, const uint32_t *bits, uint32_t nbits, const uint64_t *rows,
                     uint32_t lanes)
 {
@@ -429,19 +446,29 @@ static void clear_moves(struct batch *b)
             memset(slot(b, b->code->roles[r].does), 0, (size_t)b->code->roles[r].n * b->words * 8);
 }
 
+uint64_t *batch_move_wires(struct batch *b, uint32_t role)
+{
+    struct choices *c = &b->inside->choices;
+    if (forced(b->code, role)) return NULL;
+    if (!b->inside->written) clear_moves(b);
+    b->inside->written = true;
+    b->inside->clean = false;
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->v[i].does == b->code->roles[role].does) memset(c->v[i].dirty, true, c->v[i].nodes[0]);
+    return slot(b, b->code->roles[role].does);
+}
+
+const uint64_t *batch_legal_wires(const struct batch *b, uint32_t role)
+{
+    return slot(b, b->code->roles[role].legal);
+}
+
 void batch_choose_first(struct batch *b, uint32_t role, const uint32_t *order, uint32_t n,
                         const uint64_t *mask)
 {
     TICKS_BEGIN(b);
-    if (!b->inside->written) clear_moves(b);
-    b->inside->written = true;
-    if (!forced(b->code, role)) {
-        struct choices *c = &b->inside->choices;
-        b->inside->clean = false;
+    if (batch_move_wires(b, role))
         b->sweeper->choose_first(&b->code->roles[role], order, n, mask, b->inside->mem);
-        for (uint32_t i = 0; i < c->n; i++)
-            if (c->v[i].does == b->code->roles[role].does) memset(c->v[i].dirty, true, c->v[i].nodes[0]);
-    }
     TICKS_END(b, BATCH_CHOOSE);
 }
 
