@@ -27,10 +27,10 @@ void sitting_keep(struct sitting *s)
                                   journal_string(s->history[i].moves[k], strlen(s->history[i].moves[k])));
         json_array_append_new(moves, joint);
     }
-    json_t *o =
-        json_pack("{s:o, s:I, s:s, s:f, s:f, s:o, s:i}", "rules", journal_string(s->rules, s->rules_size),
-                  "seed", (json_int_t)s->seed, "role", s->role, "start_clock", s->start_clock, "play_clock",
-                  s->play_clock, "moves", moves, "line_goal", s->line_goal);
+    json_t *o = json_pack(
+        "{s:o, s:o, s:I, s:s, s:f, s:f, s:o, s:i}", "match", journal_string(s->id, strlen(s->id)), "rules",
+        journal_string(s->rules, s->rules_size), "seed", (json_int_t)s->seed, "role", s->role, "start_clock",
+        s->start_clock, "play_clock", s->play_clock, "moves", moves, "line_goal", s->line_goal);
     if (o && s->line) json_object_set(o, "line", s->line);
     if (o && s->answer) json_object_set_new(o, "answer", journal_string(s->answer, strlen(s->answer)));
     if (o) json_object_set_new(o, "time", json_integer((json_int_t)time(NULL)));
