@@ -4,6 +4,7 @@
 when the search is killed."""
 import json
 import os
+import random
 import re
 import signal
 import subprocess
@@ -91,9 +92,27 @@ class Puzzle(harness.Case):
             return json.loads(text), usage.ru_maxrss / 1024
         _, idle = peak("champion", "--steps", "1000")
         for way in "race", "breadth", "ida", "plan", "beam", "fill":
-            found, used = peak(f"champion,puzzle={way},memory={megabytes}", "--steps", "1500000" if way in ("race", "breadth", "ida") else "200000")
+            steps = {"race": 1500000, "breadth": 2500000, "ida": 1500000}.get(way, 200000)
+            found, used = peak(f"champion,puzzle={way},memory={megabytes}", "--steps", str(steps))
             self.assertLess(used, idle + 1.5 * megabytes, way)
             self.assertLess(found["puzzle"]["goal"], 100)
+
+    def test_lights_go_out_from_starts_all_over_the_board(self):
+        with open(os.path.join(harness.GAMES, "lightsOut.kif"), encoding="utf-8") as file:
+            rules = file.read()
+        all_lit = re.compile(r"\(<= \(init \(lit \?x \?y\)\)\s+\(index \?x\)\s+\(index \?y\)\)")
+        self.assertEqual(len(all_lit.findall(rules)), 1)
+        board = [(x, y) for x in range(1, 6) for y in range(1, 6)]
+        draw = random.Random(18)
+        for presses in [1, 5, 8, 12, 15, 20, 25]:
+            lit = set()
+            for x, y in draw.sample(board, presses):
+                lit ^= {(x, y), (x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)} & set(board)
+            start = " ".join(f"(init (lit {x} {y}))" for x, y in sorted(lit))
+            sheet = self.write(f"lights{presses}.kif", all_lit.sub(start, rules))
+            answer = json.loads(self.ludens("solve", sheet, "--json")[0])
+            self.assertEqual((answer["proved"], answer["values"]["player"]["low"]), (True, 100), start)
+            self.assertLessEqual(len(answer["line"]), 15)  # later ones bring less
 
     def test_a_killed_search_goes_on_with_the_line_it_had(self):
         server = Server(self, "--player", "champion")
