@@ -282,12 +282,11 @@ void batch_get_state(struct batch *b, uint32_t lane, uint64_t *state)
 void batch_get_states(struct batch *b, uint32_t lanes, uint64_t *out)
 {
     TICKS_BEGIN(b);
-    uint32_t ignored[64];
     for (uint32_t s = 0; s < b->state_words; s++) {
         uint32_t n = b->code->nbits - s * 64 < 64 ? b->code->nbits - s * 64 : 64;
         for (uint32_t w = 0; w * 64 < lanes; w++)
             transpose_count(slot(b, SLOT_BITS + s * 64) + w, b->words, n,
-                            out + (size_t)w * 64 * b->state_words + s, b->state_words, ignored);
+                            out + (size_t)w * 64 * b->state_words + s, b->state_words, NULL);
     }
     TICKS_END(b, BATCH_REST);
 }
@@ -320,13 +319,12 @@ void batch_put_rows(struct batch *b, const uint32_t *bits, uint32_t nbits, const
                     uint32_t lanes)
 {
     TICKS_BEGIN(b);
-    uint32_t words = (nbits + 63) / 64, ignored[64] = {0};
+    uint32_t words = (nbits + 63) / 64;
     uint64_t turned[64];
     for (uint32_t w = 0; w * 64 < lanes; w++)
         for (uint32_t k = 0; k < words; k++) {
             uint32_t left = lanes - w * 64, n = nbits - k * 64 < 64 ? nbits - k * 64 : 64;
-            transpose_count(rows + (size_t)w * 64 * words + k, words, left < 64 ? left : 64, turned, 1,
-                            ignored);
+            transpose_count(rows + (size_t)w * 64 * words + k, words, left < 64 ? left : 64, turned, 1, NULL);
             for (uint32_t i = 0; i < n; i++) slot(b, SLOT_BITS + bits[k * 64 + i])[w] = turned[i];
         }
     TICKS_END(b, BATCH_REST);
@@ -335,7 +333,7 @@ void batch_put_rows(struct batch *b, const uint32_t *bits, uint32_t nbits, const
 void batch_get_rows(struct batch *b, const uint32_t *bits, uint32_t nbits, uint64_t *rows, uint32_t lanes)
 {
     TICKS_BEGIN(b);
-    uint32_t words = (nbits + 63) / 64, ignored[64];
+    uint32_t words = (nbits + 63) / 64;
     uint64_t wires[64], turned[64];
     for (uint32_t w = 0; w * 64 < lanes; w++)
         for (uint32_t k = 0; k < words; k++) {
@@ -343,9 +341,9 @@ void batch_get_rows(struct batch *b, const uint32_t *bits, uint32_t nbits, uint6
             uint64_t *to = rows + (size_t)w * 64 * words + k;
             for (uint32_t i = 0; i < n; i++) wires[i] = slot(b, SLOT_BITS + bits[k * 64 + i])[w];
             if (left >= 64) {
-                transpose_count(wires, 1, n, to, words, ignored);
+                transpose_count(wires, 1, n, to, words, NULL);
             } else { /* rows beyond the last lane are not ours */
-                transpose_count(wires, 1, n, turned, 1, ignored);
+                transpose_count(wires, 1, n, turned, 1, NULL);
                 for (uint32_t i = 0; i < left; i++) to[(size_t)i * words] = turned[i];
             }
         }
