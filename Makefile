@@ -41,7 +41,7 @@ test: ## check the formatting, build with warnings as errors, run the tests
 	@scripts/test $(BUILD) --no-suite slow
 
 test-slow: ## run the slow tests too
-	@scripts/setup build test python browser
+	@scripts/setup build test python browser cluster
 	@scripts/build $(BUILD) -Dwerror=true
 	@scripts/test $(BUILD)
 

@@ -92,24 +92,6 @@ static struct opening opening_at(const struct minimax *m, enum whose whose, uint
     return how;
 }
 
-/* Several nodes of a kind at once: out[i] for p[i]. */
-static bool open_nodes(struct minimax *m, const struct place *const *p, uint32_t n, enum whose whose,
-                       uint32_t depth, struct opened *out)
-{
-    uint32_t each = places_of(m, whose);
-    const struct place **places = expander_room(m->expander, n * each * sizeof *places);
-    struct fan *fans = expander_room(m->expander, n * each * sizeof *fans);
-    struct opening how = opening_at(m, whose, depth);
-    if (!places || !fans) return error_set(&m->error, ERROR_MEMORY, "out of memory"), fail(m);
-    for (uint32_t i = 0; i < n; i++) {
-        if (!list_places(m, p[i], whose, places + (size_t)i * each)) return fail(m);
-        out[i] = (struct opened){fans + (size_t)i * each, places + (size_t)i * each, each};
-    }
-    if (late(m)) return false;
-    if (fans_open(m->expander, places, n * each, &how, fans, &m->error)) return true;
-    return fail(m);
-}
-
 /* The moves of an opened node, numbered as they come. *mover: who chooses. */
 static struct candidate *list_moves(struct minimax *m, const struct opened *o, enum whose whose, uint32_t *n,
                                     uint32_t *mover)
@@ -131,12 +113,62 @@ static struct candidate *list_moves(struct minimax *m, const struct opened *o, e
     return c;
 }
 
-/* Children that come one by one. */
+/* What the probes are chosen by. */
+struct probes {
+    struct minimax *m;
+    const struct place *const *nodes;
+    struct opened *opened;
+    uint32_t n, each, ply;
+    enum whose whose;
+};
+
+static uint32_t known_move(const struct minimax *m, const struct place *p, enum whose whose);
+
+/* In each node the move that will be looked at first. */
+static void pick(void *data, struct fan *f, uint32_t nfans, uint32_t *joint)
+{
+    struct probes *x = data;
+    (void)f;
+    for (uint32_t i = 0; i < nfans; i++) joint[i] = UINT32_MAX;
+    for (uint32_t i = 0; i < x->n && !x->m->over; i++) {
+        uint32_t n, mover;
+        struct candidate *c = list_moves(x->m, &x->opened[i], x->whose, &n, &mover);
+        if (!c) return;
+        order_candidates(x->m, x->nodes[i], c, n, x->ply, known_move(x->m, x->nodes[i], x->whose), false,
+                         mover == x->m->role);
+        order_next(c, 0, n);
+        joint[i * x->each + c[0].fan] = c[0].joint;
+    }
+}
+
+/* Several nodes of a kind at once: out[i] for p[i]. `probing`: with one child each. */
+static bool open_nodes(struct minimax *m, const struct place *const *p, uint32_t n, enum whose whose,
+                       uint32_t depth, uint32_t ply, bool probing, struct opened *out)
+{
+    uint32_t each = places_of(m, whose);
+    const struct place **places = expander_room(m->expander, n * each * sizeof *places);
+    struct fan *fans = expander_room(m->expander, n * each * sizeof *fans);
+    struct opening how = opening_at(m, whose, depth);
+    if (!places || !fans) return error_set(&m->error, ERROR_MEMORY, "out of memory"), fail(m);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!list_places(m, p[i], whose, places + (size_t)i * each)) return fail(m);
+        out[i] = (struct opened){fans + (size_t)i * each, places + (size_t)i * each, each};
+    }
+    if (late(m)) return false;
+    struct probes x = {m, p, out, n, each, ply, whose};
+    bool good = probing ? fans_probe(m->expander, places, n * each, &how, fans, pick, &x, &m->error)
+                        : fans_open(m->expander, places, n * each, &how, fans, &m->error);
+    return (good && !m->over) || fail(m);
+}
+
+/* Children that come one by one, or after the first proved not to be enough. */
 static bool have_child(struct minimax *m, const struct opened *o, enum whose whose, uint32_t depth,
                        const struct candidate *c)
 {
-    struct opening how = opening_at(m, whose, depth);
     if (c->child->state) return true;
+    struct opening how = opening_at(m, whose, depth);
+    if (!how.lazily)
+        return !late(m) && (fans_rest(m->expander, o->places, o->n, &how, o->fans, &m->error) || fail(m));
     return fan_child(m->expander, o->places[c->fan], &how, &o->fans[c->fan], c->joint, &m->error) || fail(m);
 }
 
@@ -189,6 +221,14 @@ static uint64_t check_of(const struct place *p, enum whose whose)
     return check ? check : 1;
 }
 
+/* The move that the table would look at first. */
+static uint32_t known_move(const struct minimax *m, const struct place *p, enum whose whose)
+{
+    if (!m->has_table) return TWODEEP_NO_MOVE;
+    const struct twodeep_entry *e = twodeep_find(&m->table, key_of(p, whose), check_of(p, whose));
+    return e ? e->move : TWODEEP_NO_MOVE;
+}
+
 /* True: the table answers. *known is a move to look at first. */
 static bool look_up(struct minimax *m, const struct place *p, enum whose whose, uint32_t depth,
                     struct window *w, uint32_t *known, float *out)
@@ -220,14 +260,14 @@ static void write_down(struct minimax *m, const struct place *p, enum whose whos
 
 /* Nodes that are opened together, two plies above the horizon. */
 struct group {
-    struct opened *opened; /* of candidates first .. end - 1 */
+    struct opened *opened; /* of candidates first .. end - 1, which are in order */
     uint32_t first, end;
     struct expander_mark mark; /* what they take is given back before the next */
     bool marked;
 };
 
-static bool open_group(struct minimax *m, struct group *g, const struct candidate *c, uint32_t n, uint32_t i,
-                       enum whose whose)
+static bool open_group(struct minimax *m, struct group *g, struct candidate *c, uint32_t n, uint32_t i,
+                       enum whose whose, uint32_t ply)
 {
     const struct place *places[GROUP_NODES];
     uint32_t which[GROUP_NODES], count = 0, lanes = 0, end = i;
@@ -235,10 +275,13 @@ static bool open_group(struct minimax *m, struct group *g, const struct candidat
     if (g->marked) expander_release(m->expander, g->mark);
     g->mark = expander_mark(m->expander);
     g->marked = true;
-    for (; end < n && count < GROUP_NODES; end++) {
+    bool probing = m->width == 1 && !alone;
+    uint32_t most = probing ? EXPANDER_PROBES / places_of(m, after(whose)) : GROUP_NODES;
+    for (; end < n && count < most; end++) {
+        if (end > i) order_next(c, end, n);
         const struct place *child = c[end].child;
         if (child->end) continue;
-        if (count && (alone || lanes + child->joints > GROUP_LANES)) break;
+        if (count && (alone || (!probing && lanes + child->joints > GROUP_LANES))) break;
         lanes += child->joints * places_of(m, after(whose));
         which[count] = end;
         places[count++] = child;
@@ -248,7 +291,7 @@ static bool open_group(struct minimax *m, struct group *g, const struct candidat
     if (!g->opened) return error_set(&m->error, ERROR_MEMORY, "out of memory"), fail(m);
     g->first = i;
     g->end = end;
-    if (count && !open_nodes(m, places, count, after(whose), 1, together)) return false;
+    if (count && !open_nodes(m, places, count, after(whose), 1, ply + 1, probing, together)) return false;
     for (uint32_t k = 0; k < count; k++) g->opened[which[k] - i] = together[k];
     return true;
 }
@@ -278,12 +321,13 @@ static bool try_moves(struct minimax *m, const struct place *p, const struct ope
     float value[MINIMAX_MAX_ROLES];
     struct window w = asked;
     struct group group = {0};
-    order_candidates(m, p, c, n, ply, known, depth > 1 && !lazily, ours);
+    order_candidates(m, p, c, n, ply, known, depth > 2 && !lazily, ours);
     for (uint32_t i = 0; i < n && !was_cut; i++) {
         const struct opened *ready = NULL;
-        if (lazily && !have_child(m, o, whose, depth, &c[i])) return false;
+        if (i >= group.end) order_next(c, i, n);
+        if (!have_child(m, o, whose, depth, &c[i])) return false;
         if (depth == 2 && !lazily && !c[i].child->end) {
-            if (i >= group.end && !open_group(m, &group, c, n, i, whose)) return false;
+            if (i >= group.end && !open_group(m, &group, c, n, i, whose, ply)) return false;
             ready = &group.opened[i - group.first];
         }
         struct window next = below(m, mover, best, any, &w);
@@ -324,7 +368,7 @@ static bool visit(struct minimax *m, const struct place *p, enum whose whose, ui
     struct expander_mark mark = expander_mark(m->expander);
     struct opened alone;
     m->horizon = false;
-    bool good = ready || open_nodes(m, &p, 1, whose, depth, &alone);
+    bool good = ready || open_nodes(m, &p, 1, whose, depth, ply, false, &alone);
     good = good && try_moves(m, p, ready ? ready : &alone, whose, depth, ply, w, known, out);
     m->horizon |= horizon;
     expander_release(m->expander, mark);

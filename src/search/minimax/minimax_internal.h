@@ -66,10 +66,11 @@ struct minimax {
 /* --- frame.c: search a place to a depth. False: over. */
 bool frame_search(struct minimax *m, const struct place *root, uint32_t depth, float *value);
 
-/* --- order.c */
+/* --- order.c: what the candidates are worth looking at; then, one after the other, the best of the rest */
 void order_candidates(struct minimax *m, const struct place *p, struct candidate *c, uint32_t n, uint32_t ply,
                       uint32_t known /* number to look at first, or TWODEEP_NO_MOVE */, bool by_child,
                       bool ours);
+void order_next(struct candidate *c, uint32_t i, uint32_t n); /* brings it to c[i] */
 void order_cut(struct minimax *m, const struct candidate *c, uint32_t depth, uint32_t ply);
 void order_fade(struct minimax *m); /* between moves */
 

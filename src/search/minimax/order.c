@@ -4,10 +4,6 @@
  */
 #include "search/minimax/minimax_internal.h"
 
-#include "base/hash.h"
-
-#include <stdlib.h>
-
 #define FIRST 1e30f
 #define KILLER 1e29f
 
@@ -19,13 +15,6 @@ static uint32_t *history_of(const struct minimax *m, uint32_t role, uint32_t mov
 static uint64_t killer_of(const struct candidate *c)
 {
     return (uint64_t)c->role << 32 | c->move;
-}
-
-static int compare(const void *a, const void *b)
-{
-    const struct candidate *x = a, *y = b;
-    if (x->score != y->score) return x->score > y->score ? -1 : 1;
-    return x->number < y->number ? -1 : 1;
 }
 
 /* What a move leads to, as its mover sees it. */
@@ -52,7 +41,18 @@ void order_candidates(struct minimax *m, const struct place *p, struct candidate
         if (c[i].number == known) score = FIRST;
         c[i].score = score;
     }
-    if (n > 1) qsort(c, n, sizeof *c, compare);
+}
+
+/* Most nodes are done after a move or two: sorting them all would be a waste. */
+void order_next(struct candidate *c, uint32_t i, uint32_t n)
+{
+    uint32_t best = i;
+    for (uint32_t k = i + 1; k < n; k++)
+        if (c[k].score > c[best].score || (c[k].score == c[best].score && c[k].number < c[best].number))
+            best = k;
+    struct candidate swap = c[i];
+    c[i] = c[best];
+    c[best] = swap;
 }
 
 void order_cut(struct minimax *m, const struct candidate *c, uint32_t depth, uint32_t ply)

@@ -348,12 +348,28 @@ static bool read_moves(struct expander *e, struct batch *b, uint32_t lane, struc
     return number_joints(e, f, error);
 }
 
+static void lanes_between(uint64_t mask[BATCH_MAX_WORDS], uint32_t from, uint32_t to)
+{
+    uint64_t below[BATCH_MAX_WORDS];
+    lanes_below(below, from);
+    lanes_below(mask, to);
+    for (uint32_t w = 0; w < BATCH_MAX_WORDS; w++) mask[w] &= ~below[w];
+}
+
+static void lanes_of(const struct span *spans, uint32_t n, uint64_t mask[BATCH_MAX_WORDS])
+{
+    memset(mask, 0, BATCH_MAX_WORDS * sizeof *mask);
+    for (uint32_t s = 0; s < n; s++) {
+        uint64_t some[BATCH_MAX_WORDS];
+        lanes_between(some, spans[s].lane, spans[s].lane + spans[s].n);
+        for (uint32_t w = 0; w < BATCH_MAX_WORDS; w++) mask[w] |= some[w];
+    }
+}
+
 static void put_parent(struct batch *b, const struct place *p, uint32_t lane, uint32_t n)
 {
-    uint64_t below[BATCH_MAX_WORDS], mask[BATCH_MAX_WORDS];
-    lanes_below(below, lane);
-    lanes_below(mask, lane + n);
-    for (uint32_t w = 0; w < BATCH_MAX_WORDS; w++) mask[w] &= ~below[w];
+    uint64_t mask[BATCH_MAX_WORDS];
+    lanes_between(mask, lane, lane + n);
     batch_restart_from(b, mask, p->state);
 }
 
@@ -366,7 +382,7 @@ static bool read_children(struct expander *e, struct batch *b, const struct span
     uint64_t *states = push(e, (size_t)n * words * sizeof *states), wanted[BATCH_MAX_WORDS], any = 0;
     if (!states) return no_memory(error);
     memcpy(states, e->states, (size_t)n * words * sizeof *states);
-    lanes_below(wanted, n);
+    lanes_of(spans, nspans, wanted);
     struct place *child = e->children_here;
     for (uint32_t i = 0; i < n; i++) {
         child[i] = (struct place){.state = states + (size_t)i * words, .words = words};
@@ -410,10 +426,10 @@ static bool look_first(struct expander *e, const struct place *const *p, uint32_
     for (uint32_t from = 0; from < n; from += b->lanes) {
         uint32_t to = n - from < b->lanes ? n : from + b->lanes;
         for (uint32_t i = from; i < to; i++)
-            if (!p[i]->joints) put_parent(b, p[i], i - from, 1);
+            if (!p[i]->joints && !f[i].n) put_parent(b, p[i], i - from, 1);
         batch_view(b);
         for (uint32_t i = from; i < to; i++)
-            if (!p[i]->joints && !read_moves(e, b, i - from, &f[i], error)) return false;
+            if (!p[i]->joints && !f[i].n && !read_moves(e, b, i - from, &f[i], error)) return false;
     }
     return true;
 }
@@ -423,7 +439,7 @@ static bool open_on_lanes(struct expander *e, const struct place *const *p, uint
 {
     uint64_t total = 0;
     bool unknown = false;
-    for (uint32_t i = 0; i < n; i++) unknown |= !p[i]->joints;
+    for (uint32_t i = 0; i < n; i++) unknown |= !p[i]->joints && !f[i].n;
     if (unknown && !look_first(e, p, n, f, error)) return false;
     for (uint32_t i = 0; i < n; i++) total += f[i].n ? f[i].n : p[i]->joints;
     struct batch *b = total <= e->narrow->lanes ? e->narrow : e->wide;
@@ -445,18 +461,59 @@ static bool open_on_lanes(struct expander *e, const struct place *const *p, uint
     return !lane || run_lanes(e, b, spans, nspans, lane, how, error);
 }
 
+/* Where the stack is, and room for what belongs to each fan. */
+static bool begin_fans(struct expander *e, uint32_t n, struct fan *f, struct error *error)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        f[i] = (struct fan){0};
+        if (!push(e, 0)) return no_memory(error);
+        f[i].block = e->block;
+        f[i].mark = e->block->used;
+        if (!make_room(e, &f[i], error)) return false;
+    }
+    return true;
+}
+
+bool fans_rest(struct expander *e, const struct place *const *p, uint32_t n, const struct opening *how,
+               struct fan *f, struct error *error)
+{
+    return open_on_lanes(e, p, n, how, f, error);
+}
+
+static bool probe(struct expander *e, const struct place *const *p, uint32_t n, const struct opening *how,
+                  struct fan *f, fans_pick *pick, void *data, struct error *error)
+{
+    struct batch *b = e->narrow;
+    uint32_t joint[EXPANDER_PROBES], nspans = 0;
+    for (uint32_t i = 0; i < n; i++) put_parent(b, p[i], i, 1);
+    batch_view(b);
+    for (uint32_t i = 0; i < n; i++)
+        if (!read_moves(e, b, i, &f[i], error)) return false;
+    pick(data, f, n, joint);
+    for (uint32_t i = 0; i < n; i++) {
+        if (joint[i] == UINT32_MAX) continue;
+        e->spans[nspans++] = (struct span){&f[i], p[i], joint[i], 1, i};
+        for (uint32_t role = 0; role < e->r->game->nroles; role++)
+            batch_set_move(b, i, role, fan_move(&f[i], role, joint[i]));
+    }
+    batch_step(b);
+    if (how->nbits) batch_fill_rows(b, how->bits, how->nbits, how->row);
+    batch_view(b);
+    return read_children(e, b, e->spans, nspans, n, how, error);
+}
+
+bool fans_probe(struct expander *e, const struct place *const *p, uint32_t n, const struct opening *how,
+                struct fan *f, fans_pick *pick, void *data, struct error *error)
+{
+    bool ok = begin_fans(e, n, f, error) && probe(e, p, n, how, f, pick, data, error);
+    if (!ok) fan_close(e, f);
+    return ok;
+}
+
 bool fans_open(struct expander *e, const struct place *const *p, uint32_t n, const struct opening *how,
                struct fan *f, struct error *error)
 {
-    bool ok = true;
-    for (uint32_t i = 0; i < n && ok; i++) {
-        f[i] = (struct fan){0};
-        ok = push(e, 0) || no_memory(error);
-        if (!ok) break;
-        f[i].block = e->block;
-        f[i].mark = e->block->used;
-        ok = make_room(e, &f[i], error);
-    }
+    bool ok = begin_fans(e, n, f, error);
     if (e->code && !how->lazily)
         ok = ok && open_on_lanes(e, p, n, how, f, error);
     else

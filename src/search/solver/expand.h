@@ -65,6 +65,15 @@ bool fan_open(struct expander *e, const struct place *p, struct fan *f, struct e
  * first of them closes all. */
 bool fans_open(struct expander *e, const struct place *const *p, uint32_t n, const struct opening *how,
                struct fan *f, struct error *error);
+/* At most EXPANDER_PROBES places with one child each, chosen when the moves are known: `pick` writes the
+ * number of a joint move for each place, UINT32_MAX: none. The other children have no state, as if opened
+ * lazily, until fans_rest brings them all. For leaves, on the circuit. */
+#define EXPANDER_PROBES 64
+typedef void fans_pick(void *data, struct fan *f, uint32_t n, uint32_t *joint);
+bool fans_probe(struct expander *e, const struct place *const *p, uint32_t n, const struct opening *how,
+                struct fan *f, fans_pick *pick, void *data, struct error *error);
+bool fans_rest(struct expander *e, const struct place *const *p, uint32_t n, const struct opening *how,
+               struct fan *f, struct error *error);
 void fan_close(struct expander *e, struct fan *f);
 
 /* A child that was opened lazily. */
