@@ -352,11 +352,11 @@ void lanes_step(struct lanes *g, const int32_t *actions, bool joint, const struc
     plan_turn(g, actions, joint, &t);
     FOR_WORDS(g, w) before[w] = g->ended[w] & ~g->over[w];
     bool held = any(b, t.still);
-    if (held) memcpy(g->saved, batch_state_wires(b), (size_t)b->code->nbits * b->words * 8);
+    if (held) memcpy(g->saved, batch_all_states(b), (size_t)b->code->nbits * b->words * 8);
     if (any(b, t.chance)) batch_choose(b, t.chance);
     if (any(b, t.given)) put_moves(g, actions, joint, t.given);
     batch_step(b);
-    if (held) batch_hold(b, t.still, g->saved);
+    if (held) batch_set_lanes(b, g->saved, t.still);
     batch_view(b);
     grow_old(g, t.moved);
     FOR_WORDS(g, w) ended[w] = t.moved[w] & b->terminal[w];

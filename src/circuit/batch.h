@@ -85,12 +85,15 @@ void batch_get_states(struct batch *b, uint32_t lanes, uint64_t *out);
 void batch_restart(struct batch *b, const uint64_t *mask);
 void batch_restart_from(struct batch *b, const uint64_t *mask, const uint64_t *state);
 
-/* The wires themselves, `words` words each: bit i of the state is at i * words; so is move i of a role's
- * legal moves (after batch_view). */
-const uint64_t *batch_state_wires(const struct batch *b);
-const uint64_t *batch_legal_wires(const struct batch *b, uint32_t role);
-/* The lanes of the mask get back the states that a copy of the wires has. */
-void batch_hold(struct batch *b, const uint64_t *mask, const uint64_t *wires);
+/* The state of all lanes as it lies in memory: batch_state_bytes of it. Batches of as many lanes whose
+ * circuits have the same bits can take each other's. batch_set_lanes sets those of the mask alone. */
+static inline size_t batch_state_bytes(const struct batch *b)
+{
+    return (size_t)b->code->nbits * b->words * sizeof(uint64_t);
+}
+const uint64_t *batch_all_states(const struct batch *b);
+void batch_set_all(struct batch *b, const uint64_t *states);
+void batch_set_lanes(struct batch *b, const uint64_t *states, const uint64_t *mask);
 
 /* Some bits of many lanes at once, packed: row i is for lane i, bit k of a row is bit bits[k] of the
  * circuit's state, a row is (nbits + 63) / 64 words with unused bits 0. Far cheaper than lane by lane: blocks
@@ -146,6 +149,11 @@ static inline uint32_t batch_drawn(uint64_t draw, uint32_t k, uint32_t n)
  * lanes at once. */
 void batch_choose_first(struct batch *b, uint32_t role, const uint32_t *order, uint32_t n,
                         const uint64_t *mask);
+/* For those who choose by themselves: the wires of a role's legal moves, and of the moves it makes, `words`
+ * words each, in the order of the moves. What is chosen is ORed into the latter, after batch_choose where
+ * that is used, too. NULL for a role that has but one move, which it makes without being asked. */
+const uint64_t *batch_legal_wires(const struct batch *b, uint32_t role);
+uint64_t *batch_move_wires(struct batch *b, uint32_t role);
 /* A mask whose bits are set with probability p (to 2^-24) each: which lanes explore. */
 void batch_toss(struct batch *b, double p, uint64_t *mask);
 /* A move given from outside. A lane must not get two moves for one role. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/commands.h"
 #include "cli/terminal.h"
+#include "cluster/carrier.h"
 
 #include <string.h>
 
@@ -51,6 +52,29 @@ static int finish(int status)
     return EXIT_TROUBLE;
 }
 
+/* Commands whose players search with all processes of an MPI job. */
+static bool joins_others(const char *name)
+{
+    static const char *const names[] = {"match", "play", "serve", "think", "web"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0) return true;
+    return false;
+}
+
+static int run_command(const struct command *c, int argc, char **argv)
+{
+#ifdef LUDENS_MPI
+    int status = EXIT_YES;
+    if (joins_others(c->name) && cluster_begin(&status)) return status;
+    status = finish(c->run(argc, argv));
+    cluster_end();
+    return status;
+#else
+    (void)joins_others;
+    return finish(c->run(argc, argv));
+#endif
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) {
@@ -72,7 +96,7 @@ int main(int argc, char **argv)
     }
     terminal_end_on_interrupt();
     for (const struct command *c = commands; c->name; c++)
-        if (strcmp(argv[1], c->name) == 0) return finish(c->run(argc - 1, argv + 1));
+        if (strcmp(argv[1], c->name) == 0) return run_command(c, argc - 1, argv + 1);
     fprintf(stderr, "ludens: there is no command '%s'; `ludens help` lists them\n", argv[1]);
     return EXIT_TROUBLE;
 }

@@ -27,7 +27,7 @@ static bool start(struct seat *s, struct match *m, uint32_t role, const struct b
     struct player_seat *p = (struct player_seat *)s;
     if (!has_start(budget)) return true;
     struct error trouble; /* rules too slow for the start clock may still be played */
-    if (player_ponder(p->player, budget, &trouble) || trouble.code == ERROR_TIME) return true;
+    if (player_start(p->player, budget, &trouble) || trouble.code == ERROR_TIME) return true;
     *error = trouble;
     return false;
 }

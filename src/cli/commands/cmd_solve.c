@@ -312,7 +312,8 @@ int cmd_solve(int argc, char **argv)
         {"shortest", 0, OPTION_FLAG, &o.shortest,
          .help = "deepen move by move: the line is the shortest there is"},
         {"method", 0, OPTION_STRING, &o.method, .value = "M",
-         .help = "depth-first, proof-number, backward, max-n, breadth-first, or auto: by the kind of game"},
+         .help =
+             "depth-first, proof-number, backward, max-n, breadth-first, race, or auto: by the kind of game"},
         {"role", 0, OPTION_STRING, &o.role, .value = "ROLE",
          .help = "with more than two roles: who is asked about; otherwise the first with a choice"},
         ENGINE_OPTION(&o.engine),

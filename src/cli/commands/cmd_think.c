@@ -126,7 +126,7 @@ static bool think(struct table *t, const struct think_options *o, struct error *
     ok = ok && (player = player_new(&config, t->session.game, t->engine, role, o->seed, error)) &&
          player_goto(player, r, &state, error);
     struct budget start = match_budget_now(&o->budget, true, &terminal_interrupted);
-    if (ok && (start.deadline > 0 || budget_counts(&start))) ok = player_ponder(player, &start, error);
+    if (ok && (start.deadline > 0 || budget_counts(&start))) ok = player_start(player, &start, error);
     struct budget b = match_budget_now(&o->budget, false, &terminal_interrupted);
     ok = ok && player_think(player, &b, &move, error);
     r->deadline = 0;

@@ -13,10 +13,11 @@ int lab_game(int argc, char **argv);
 int lab_merge(int argc, char **argv);
 int lab_sprt(int argc, char **argv);
 
-#define LAB_DB_OPTION(where)                                                                   \
-    {                                                                                          \
-        "db", 0, OPTION_STRING, (where), .value = "FILE",                                      \
-                                         .help = "the database; it is made when there is none" \
+#define LAB_DB_OPTION(where)                                                                     \
+    {                                                                                            \
+        "db", 0, OPTION_STRING, (where),                                                         \
+            .value = "FILE|URL",                                                                 \
+            .help = "the database, made when there is none; postgresql://HOST/NAME: on a server" \
     }
 
 /* Progress of a run on standard error: one line that changes on a terminal, a line now and then otherwise. */

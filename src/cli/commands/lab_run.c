@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 struct run_arguments {
     const char *db, *only, *part;
@@ -20,6 +21,19 @@ struct run_arguments {
 static void progress(void *data, const struct run_progress *p)
 {
     lab_progress_show(data, p, "");
+}
+
+#define PATIENCE 600 /* seconds for a server that is away */
+
+static void say(void *data, const char *text)
+{
+    struct lab_progress *line = data;
+    char now[24];
+    time_t t = time(NULL);
+    strftime(now, sizeof now, "%H:%M:%S", localtime(&t));
+    if (line->visible) fputs("\r\033[K", stderr);
+    line->visible = false;
+    fprintf(stderr, "%s %s\n", now, text);
 }
 
 /* "connect5,checkers": the rows of these games, by name or label. */
@@ -92,17 +106,20 @@ static bool run(const char *what, const struct run_arguments *a, struct error *e
     struct run_options o = {.jobs = (uint32_t)a->jobs,
                             .together = (uint32_t)a->together,
                             .rows = rows,
+                            .stay = db_is_remote(a->db),
                             .stop = &terminal_interrupted,
                             .progress = progress,
                             .data = &line};
     char *text = NULL;
     size_t size;
+    struct db_patience patience = {PATIENCE, &terminal_interrupted, say, &line};
+    if (db) db_be_patient(db, &patience);
     bool good = db && read_part(a->part, &o, error) && lab_read_file(spec->file, &text, &size, error) &&
                 db_enrol(db, schedule, spec->name, text, a->force, error);
     if (good) {
         struct run_progress summary = {0};
         fprintf(stderr, "%s: %u cells, %" PRIu64 " games, %u job%s, into %s\n", spec->name, schedule->ncells,
-                schedule->total, o.jobs, o.jobs == 1 ? "" : "s", a->db);
+                schedule->total, o.jobs, o.jobs == 1 ? "" : "s", db_name(db));
         good = run_experiment(schedule, db, &o, &summary, error);
         lab_progress_end(&line, &summary);
         if (good && atomic_load(&terminal_interrupted)) fprintf(stderr, "stopped; run it again to go on\n");
