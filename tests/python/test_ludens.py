@@ -226,6 +226,19 @@ def test_nothing_leaks(game):
     assert work() - before < 2000  # kB
 
 
+def test_the_docs_tell_the_truth(tmp_path, monkeypatch, capsys):
+    import re
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    with open(os.path.join(root, "docs", "library.md"), encoding="utf-8") as file:
+        blocks = re.findall(r"^```python\n(.*?)^```", file.read(), re.M | re.S)
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for block in blocks:
+        exec(block, names)
+    assert len(blocks) > 1 and (tmp_path / "match.json").exists()
+    assert capsys.readouterr().out.endswith("2 1\n")
+
+
 def test_everything_is_documented_and_in_the_stubs():
     stubs = open(os.path.join(os.path.dirname(ludens.__file__), "__init__.pyi"), encoding="utf-8").read()
     compile(stubs, "__init__.pyi", "exec")
