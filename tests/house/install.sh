@@ -55,3 +55,14 @@ export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR LD_LIBRARY_PATH
 # shellcheck disable=SC2046 # words on purpose
 cc -std=c11 -Wall -Wextra -Wpedantic -Werror stranger.c -o stranger $(pkg-config --cflags --libs ludens)
 ./stranger "$game" | grep -x 'ticTacToe is over after [5-9] steps'
+
+# The Python module, where it was built, finds the library beside it.
+core=$(find "$root" -name _core.abi3.so)
+if [ -n "$core" ]; then
+    PYTHONPATH=$(dirname "$(dirname "$core")") /usr/bin/python3 - "$game" <<'PYTHON'
+import sys
+import ludens
+assert "dist-packages" in ludens.__file__
+assert ludens.Game(sys.argv[1]).start().play("(mark 2 2)").player == 1
+PYTHON
+fi

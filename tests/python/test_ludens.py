@@ -3,6 +3,7 @@
 import gc
 import inspect
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -193,6 +194,8 @@ def test_a_function_sits_in_a_match_over_the_network():
                                  stdout=subprocess.PIPE, timeout=120)
             assert out.returncode == 0, out.stdout  # nothing was replaced
             assert "Result:" in out.stdout
+            server.send_signal(signal.SIGINT)  # as Ctrl-C does
+            assert server.wait(timeout=20) != 0
         finally:
             server.kill()
 
