@@ -269,7 +269,7 @@ static void do_states(void *data, uint32_t piece)
 {
     struct task *t = data;
     const struct lanes *g = &t->b->parts[piece];
-    const uint64_t *wires = batch_all_states(g->b);
+    const uint64_t *wires = batch_state_wires(g->b);
     for (uint32_t i = 0; i < t->b->rules.code->nbits; i++, wires += g->b->words)
         lanes_spread(wires, (g->n + 63) / 64, t->b->states + (size_t)i * t->b->stride + g->first);
 }
@@ -316,7 +316,7 @@ static void do_planes(void *data, uint32_t piece)
 {
     struct task *t = data;
     const struct lanes *g = &t->b->parts[piece];
-    const uint64_t *wires = batch_all_states(g->b);
+    const uint64_t *wires = batch_state_wires(g->b);
     size_t words = t->b->stride / 64;
     for (uint32_t i = 0; i < t->b->rules.code->nbits; i++, wires += g->b->words)
         memcpy(t->b->planes + i * words + g->first / 64, wires, (g->n + 63) / 64 * 8);

@@ -352,7 +352,7 @@ void lanes_step(struct lanes *g, const int32_t *actions, bool joint, const struc
     plan_turn(g, actions, joint, &t);
     FOR_WORDS(g, w) before[w] = g->ended[w] & ~g->over[w];
     bool held = any(b, t.still);
-    if (held) memcpy(g->saved, batch_all_states(b), (size_t)b->code->nbits * b->words * 8);
+    if (held) memcpy(g->saved, batch_state_wires(b), batch_state_bytes(b));
     if (any(b, t.chance)) batch_choose(b, t.chance);
     if (any(b, t.given)) put_moves(g, actions, joint, t.given);
     batch_step(b);

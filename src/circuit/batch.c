@@ -283,11 +283,6 @@ void batch_restart(struct batch *b, const uint64_t *mask)
     batch_restart_from(b, mask, b->inside->initial);
 }
 
-const uint64_t *batch_all_states(const struct batch *b)
-{
-    return slot(b, SLOT_BITS);
-}
-
 void batch_set_all(struct batch *b, const uint64_t *states)
 {
     memcpy(slot(b, SLOT_BITS), states, batch_state_bytes(b));
@@ -342,6 +337,16 @@ void batch_fill_rows(struct batch *b, const uint32_t *bits, uint32_t nbits, cons
     for (uint32_t i = 0; i < nbits; i++)
         memset(slot(b, SLOT_BITS + bits[i]), row[i / 64] >> i % 64 & 1 ? 0xff : 0, b->words * 8);
     TICKS_END(b, BATCH_REST);
+}
+
+const uint64_t *batch_state_wires(const struct batch *b)
+{
+    return slot(b, SLOT_BITS);
+}
+
+const uint64_t *batch_legal_wires(const struct batch *b, uint32_t role)
+{
+    return slot(b, b->code->roles[role].legal);
 }
 
 /* --- Looking -------------------------------------------------------------------------------------------- */
@@ -463,11 +468,6 @@ uint64_t *batch_move_wires(struct batch *b, uint32_t role)
     for (uint32_t i = 0; i < c->n; i++)
         if (c->v[i].does == b->code->roles[role].does) memset(c->v[i].dirty, true, c->v[i].nodes[0]);
     return slot(b, b->code->roles[role].does);
-}
-
-const uint64_t *batch_legal_wires(const struct batch *b, uint32_t role)
-{
-    return slot(b, b->code->roles[role].legal);
 }
 
 void batch_choose_first(struct batch *b, uint32_t role, const uint32_t *order, uint32_t n,

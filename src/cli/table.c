@@ -14,11 +14,6 @@ bool table_open(struct table *t, const char *command, const char *game, const ch
 {
     struct error error;
     *t = (struct table){0};
-    if (strcmp(engine, "auto") != 0 && strcmp(engine, "lifted") != 0 && strcmp(engine, "circuit") != 0) {
-        error_set(&error, ERROR_INPUT, "there is no engine '%s'; there are: lifted, circuit, auto", engine);
-        *status = command_trouble(command, &error);
-        return false;
-    }
     if (!session_open(&t->session, command, game, "lifted", status)) return false;
     if (strcmp(engine, "lifted") == 0) return true;
     struct ground_limits limits = {.seconds = 20, .bytes = (size_t)2 << 30};

@@ -353,9 +353,8 @@ int cmd_match(int argc, char **argv)
         BUDGET_OPTIONS(o.budget),
         {"grace", 0, OPTION_REAL, &o.budget.grace, .min = 0, .max = 3600, .value = "S",
          .help = "seconds beyond the clock before a move is late"},
-        {"forfeit", 0, OPTION_STRING, &o.forfeit, .value = "WHAT",
-         .help =
-             "who is late (or silent), plays illegal moves, or any of it, loses at once: late, illegal, any"},
+        {"forfeit", 0, OPTION_STRING, &o.forfeit, .value = "WHAT", .choices = "late|illegal|any",
+         .help = "who is late (or silent), plays illegal moves, or any of it, loses at once"},
         {"scramble", 0, OPTION_STRING, &o.scramble, .value = "SEED",
          .help = "send scrambled rules, other words in each match"},
         {"repeat", 'r', OPTION_INT, &o.repeat, .min = 1, .max = 1e6, .value = "N",

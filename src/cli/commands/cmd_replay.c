@@ -236,8 +236,9 @@ int cmd_replay(int argc, char **argv)
     if (!command_begin(
             "replay FILE [OPTION...]",
             "Show a match that was written down by `ludens match --record` or by the save command\n"
-            "of `ludens play`, move by move. The record is followed by the rules first: exit\n"
-            "status 1 if they disagree about states, end or rewards, 2 if it cannot be followed.",
+            "of `ludens play`, move by move. The record is followed by the rules first.\n"
+            "Exit status: 0 it was shown; 1 the rules disagree about states, end or rewards; 2 it cannot be\n"
+            "followed.",
             table, 1, 1, argc, argv, &operands, &status))
         return status;
     struct replay p = {.o = &o};

@@ -116,7 +116,7 @@ static bool think(struct table *t, const struct think_options *o, struct error *
     r->deadline = o->budget.seconds > 0 ? clock_now() + o->budget.seconds : 0;
     r->cancel = &terminal_interrupted;
     bool ok = player_config_parse(o->player, &config, error) &&
-              (config.kind == PLAYER_SEARCH ||
+              (config.kind == PLAYER_SEARCH || config.kind == PLAYER_MINIMAX ||
                error_set(error, ERROR_INPUT,
                          "'%s' does not search, so there is nothing to show; `ludens players` lists others",
                          o->player)) &&
