@@ -166,6 +166,10 @@ void analysis_free(struct analysis *a);
 bool board_find(const struct analysis *a, const struct board *b, const struct terms *terms, term fact,
                 uint32_t *cell, uint32_t *piece);
 
+/* The cells that a move goes from and to, as far as its kind says (struct action); UINT32_MAX: none. `terms`
+ * is the store the move is from. */
+void board_trip(const struct board *b, const struct terms *terms, term move, uint32_t *from, uint32_t *to);
+
 static inline uint32_t board_cell(const struct board *b, uint32_t plane, uint32_t x, uint32_t y)
 {
     return (plane * b->y.n + y) * b->x.n + x;

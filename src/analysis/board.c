@@ -366,3 +366,25 @@ bool board_find(const struct analysis *a, const struct board *b, const struct te
     *cell = board_cell(b, plane, at[0], at[1]);
     return true;
 }
+
+static uint32_t cell_at(const struct board *b, const term *args, uint32_t nargs, int first)
+{
+    if (first < 0 || (uint32_t)first + 1 >= nargs) return UINT32_MAX;
+    term a = args[first], c = args[first + 1];
+    term x = b->x_arg < b->y_arg ? a : c, y = b->x_arg < b->y_arg ? c : a;
+    uint32_t ix = x < b->nterms ? b->cell_of[0][x] : UINT32_MAX,
+             iy = y < b->nterms ? b->cell_of[1][y] : UINT32_MAX;
+    return ix == UINT32_MAX || iy == UINT32_MAX ? UINT32_MAX : board_cell(b, 0, ix, iy);
+}
+
+void board_trip(const struct board *b, const struct terms *terms, term move, uint32_t *from, uint32_t *to)
+{
+    const struct term_node *n = term_get(terms, move);
+    *from = *to = UINT32_MAX;
+    for (uint32_t i = 0; i < b->nactions; i++) {
+        const struct action *a = &b->actions[i];
+        if (a->name != n->head || a->arity != n->nargs) continue;
+        *from = cell_at(b, term_args(terms, move), n->nargs, a->from);
+        *to = cell_at(b, term_args(terms, move), n->nargs, a->to);
+    }
+}

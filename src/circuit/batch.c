@@ -224,13 +224,18 @@ void batch_free(struct batch *b)
 
 void batch_seed(struct batch *b, uint64_t seed)
 {
+    batch_seed_part(b, seed, 0);
+}
+
+void batch_seed_part(struct batch *b, uint64_t seed, uint32_t word)
+{
     struct choices *c = &b->inside->sides[0].choices;
     for (uint32_t i = 0; i <= c->nsources; i++) {
         struct choice_source *s = &c->sources[i];
         s->behind = 0;
         for (uint32_t w = 0; w < b->words; w++) {
             uint64_t x = seed;
-            x = rng_splitmix(&x) + w;
+            x = rng_splitmix(&x) + word + w;
             /* the source for tosses is the same however many roles choose */
             x = rng_splitmix(&x) + (i < c->nsources ? i + 1 : 0);
             s->s0[w] = rng_splitmix(&x);
@@ -299,11 +304,6 @@ void batch_restart(struct batch *b, const uint64_t *mask)
     batch_restart_from(b, mask, b->inside->initial);
 }
 
-const uint64_t *batch_all_states(const struct batch *b)
-{
-    return slot(b, SLOT_BITS);
-}
-
 void batch_set_all(struct batch *b, const uint64_t *states)
 {
     memcpy(slot(b, SLOT_BITS), states, batch_state_bytes(b));
@@ -360,6 +360,21 @@ void batch_fill_rows(struct batch *b, const uint32_t *bits, uint32_t nbits, cons
     TICKS_END(b, BATCH_REST);
 }
 
+const uint64_t *batch_state_wires(const struct batch *b)
+{
+    return slot(b, SLOT_BITS);
+}
+
+static const struct code_role *role_now(const struct batch *b, uint32_t role)
+{
+    return &b->inside->now->code->roles[role];
+}
+
+const uint64_t *batch_legal_wires(const struct batch *b, uint32_t role)
+{
+    return slot(b, role_now(b, role)->legal);
+}
+
 /* --- Looking -------------------------------------------------------------------------------------------- */
 
 static void sweep_phase(struct batch *b, const struct code *code, enum circuit_phase phase)
@@ -411,11 +426,6 @@ void batch_view_turn(struct batch *b)
 uint32_t batch_turns(const struct batch *b)
 {
     return b->inside->nsides > 1 ? b->inside->nsides - 1 : 1;
-}
-
-static const struct code_role *role_now(const struct batch *b, uint32_t role)
-{
-    return &b->inside->now->code->roles[role];
 }
 
 uint32_t batch_legal(struct batch *b, uint32_t lane, uint32_t role, uint32_t *out)
@@ -525,11 +535,6 @@ uint64_t *batch_move_wires(struct batch *b, uint32_t role)
         if (now->choices.v[i].does == r->does)
             memset(now->choices.v[i].dirty, true, now->choices.v[i].nodes[0]);
     return slot(b, r->does);
-}
-
-const uint64_t *batch_legal_wires(const struct batch *b, uint32_t role)
-{
-    return slot(b, role_now(b, role)->legal);
 }
 
 void batch_choose_first(struct batch *b, uint32_t role, const uint32_t *order, uint32_t n,
@@ -669,7 +674,7 @@ uint32_t batch_lane_goals(struct batch *b, uint32_t lane, uint32_t role, uint32_
 
 /* --- Random games --------------------------------------------------------------------------------------- */
 
-static void tally_goals(struct batch *b, struct batch_tally *tally)
+void batch_tally_goals(struct batch *b, struct batch_tally *tally)
 {
     TICKS_BEGIN(b);
     sweep_phase(b, b->code, PHASE_GOAL);
@@ -771,7 +776,7 @@ void batch_play(struct batch *b, const uint64_t *from, uint64_t games, uint32_t 
             twice |= ended[w] & b->parked[w];
         }
         if (any) {
-            if (twice) tally_goals(b, tally);
+            if (twice) batch_tally_goals(b, tally);
             batch_park(b, ended);
             tally->games += popcount(b, ended);
             if (games) count_games(b, ended, games, played, busy);
@@ -795,6 +800,6 @@ void batch_play(struct batch *b, const uint64_t *from, uint64_t games, uint32_t 
             memset(waiting, 0, sizeof waiting);
         }
     }
-    if (batch_any(b, b->parked)) tally_goals(b, tally);
+    if (batch_any(b, b->parked)) batch_tally_goals(b, tally);
     if (b->ticks) b->ticks[BATCH_REST] += ticks_now() - began - (ticks_spent(b) - spent);
 }

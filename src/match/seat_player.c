@@ -162,6 +162,14 @@ struct seat *seat_player(const struct player_config *config, const struct game *
     return sit(&ops, config, game, engine, role, seed, error);
 }
 
+struct seat *seat_by_name(const char *who, const struct game *game, struct engine *engine, uint32_t role,
+                          uint64_t seed, struct error *error)
+{
+    struct player_config config;
+    if (!player_config_parse(who, &config, error)) return NULL;
+    return seat_player(&config, game, engine, role, seed * 1000003 + role, error);
+}
+
 struct seat *seat_pooled(const struct player_config *config, const struct game *game, struct engine *engine,
                          uint32_t role, uint64_t seed, struct driver *driver, struct error *error)
 {

@@ -44,6 +44,10 @@ const struct player_preset player_presets[] = {
     {"nst-decay", "playout=nst,sampler=greedy,epsilon=0.2,k=7,decay=move:0.6",
      "N-grams that fade with every move"},
     {"mast-decay", "playout=mast,sampler=gibbs,tau=10,decay=move:0.4", "MAST that fades with every move"},
+    {"maxn", "kind=minimax,minimax=maxn", "max^n: everybody plays for himself, in full to some depth"},
+    {"paranoid", "kind=minimax,minimax=paranoid", "alpha-beta as if all others played together against us"},
+    {"brs", "kind=minimax,minimax=brs", "Best-Reply Search: of the others only the strongest answer"},
+    {"alphabeta", "kind=minimax,minimax=alphabeta", "for two players all three of them are alpha-beta"},
     {"cadia2007-solo", "puzzle=ida-start",
      "CadiaPlayer 2007 alone: memory-enhanced IDA* on the start clock, else UCT"},
     {"ida", "puzzle=ida", "alone: memory-enhanced IDA*"},
@@ -55,7 +59,7 @@ const struct player_preset player_presets[] = {
 #define AT(field) offsetof(struct player_config, field)
 
 const struct player_option player_options[] = {
-    {"kind", PLAYER_CHOICE, AT(kind), 0, 0, "search|random|legal|script", "what decides"},
+    {"kind", PLAYER_CHOICE, AT(kind), 0, 0, "search|random|legal|script|minimax", "what decides"},
     {"tree", PLAYER_BOOL, AT(tree), 0, 0, NULL, "grow a tree; off: pure Monte Carlo"},
     {"c", PLAYER_REAL, AT(c), 0, 1e6, NULL, "exploration constant of UCT, on rewards 0..100"},
     {"discount", PLAYER_REAL, AT(discount), 0, 1, NULL,
@@ -112,6 +116,18 @@ const struct player_option player_options[] = {
      "another way to search: the one named, or the one that wins short matches on the start clock"},
     {"puzzle", PLAYER_CHOICE, AT(puzzle), 0, 0, SOLO_WAYS,
      "what searches games for one; off: the same as others"},
+    {"minimax", PLAYER_CHOICE, AT(minimax), 0, 0, MINIMAX_POLICIES,
+     "with kind=minimax: what others are taken for"},
+    {"eval", PLAYER_CHOICE, AT(eval), 0, 0, MINIMAX_EVALS,
+     "what minimax judges positions by; auto: by the game's shape, else what is learned before the first "
+     "move"},
+    {"table", PLAYER_BOOL, AT(table), 0, 0, NULL, "minimax: two-deep transposition table"},
+    {"history", PLAYER_BOOL, AT(history), 0, 0, NULL, "minimax: history heuristic"},
+    {"killers", PLAYER_BOOL, AT(killers), 0, 0, NULL, "minimax: killer moves"},
+    {"order", PLAYER_BOOL, AT(order), 0, 0, NULL, "minimax: promising moves first"},
+    {"depth", PLAYER_INT, AT(depth), 0, MINIMAX_MAX_PLY, NULL, "minimax: plies at most; 0: no limit"},
+    {"noise", PLAYER_REAL, AT(noise), 0, 100, NULL,
+     "minimax: random number up to this added to what positions seem worth, 0..100"},
     {0},
 };
 
@@ -124,6 +140,11 @@ static const struct player_config defaults = {.tree = true,
                                               .threshold = 3,
                                               .weight = 1,
                                               .cells = 5,
+                                              .table = true,
+                                              .history = true,
+                                              .killers = true,
+                                              .order = true,
+                                              .noise = 0.001,
                                               .decay = {1, 1, 50, 1}};
 
 /* The index of the word in "a|b|c", or -1. */

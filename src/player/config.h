@@ -6,8 +6,9 @@
 
 #include "player/solo.h"
 #include "search/mcts.h"
+#include "search/minimax/minimax.h"
 
-enum player_kind { PLAYER_SEARCH, PLAYER_RANDOM, PLAYER_LEGAL, PLAYER_SCRIPT };
+enum player_kind { PLAYER_SEARCH, PLAYER_RANDOM, PLAYER_LEGAL, PLAYER_SCRIPT, PLAYER_MINIMAX };
 enum playout_scheme {
     PLAYOUT_UNIFORM,
     PLAYOUT_MAST,
@@ -53,6 +54,12 @@ struct player_config {
     int64_t memory;   /* MB; 0: a quarter of the machine's */
     int64_t arm;      /* which way of searching: ARM_OFF, ARM_AUTO, ARM_FIRST and so on (audition.h) */
     int64_t puzzle;   /* enum solo_way: what searches games for one before anything else */
+    /* kind=minimax */
+    int64_t minimax; /* enum minimax_policy */
+    int64_t eval;    /* enum minimax_eval */
+    bool table, history, killers, order;
+    int64_t depth; /* plies at most; 0: no limit */
+    double noise;
 };
 
 /* Parse "PRESET[,OPTION=VALUE]...". False and an error that says what is allowed. */

@@ -46,14 +46,17 @@ struct player {
     /* the think under way */
     struct budget budget;
     bool sure, searching;
-    bool alone; /* solo has decided: */
+    bool alone; /* solo or minimax has decided: */
     uint32_t alone_move;
     struct player_report report;
     struct audition_report audition;
-    struct solo *solo; /* games for one: asked before the search; NULL: it is not */
+    struct solo *solo;       /* games for one: asked before the search; NULL: it is not */
+    struct minimax *minimax; /* kind=minimax: asked before the search, too; made on first use */
 };
 
 struct allies *(*allies_muster)(const struct allies_call *call);
+
+#define MINIMAX_ENOUGH ((size_t)64 << 20) /* of table: what a few million positions need */
 
 static size_t memory_limit(const struct player *p);
 static bool take_turn(void *data, struct turn *turn, struct line *line);
@@ -107,6 +110,8 @@ static void drop_search(struct player *p)
     p->rooted = false;
     outcomes_free(p->outcomes);
     p->outcomes = NULL;
+    minimax_free(p->minimax);
+    p->minimax = NULL;
 }
 
 void player_join(struct player *p, struct driver *driver)
@@ -436,6 +441,41 @@ static bool take_turn(void *data, struct turn *turn, struct line *line)
     return true;
 }
 
+/* Before the tree search: if it has an answer, that is not asked. */
+static bool by_minimax(struct player *p, const struct budget *budget, uint32_t *move)
+{
+    const struct player_config *c = &p->config;
+    struct minimax_options o = {.policy = (enum minimax_policy)c->minimax,
+                                .eval = (enum minimax_eval)c->eval,
+                                .table = c->table,
+                                .history = c->history,
+                                .killers = c->killers,
+                                .order = c->order,
+                                .depth = (uint32_t)c->depth,
+                                .noise = c->noise,
+                                .memory = memory_limit(p) < MINIMAX_ENOUGH ? memory_limit(p) : MINIMAX_ENOUGH,
+                                .seed = p->seed};
+    struct error error = {0};
+    if (!p->minimax)
+        p->minimax =
+            minimax_new(p->reasoner, p->on_circuit ? engine_code(p->engine) : NULL, p->role, &o, &error);
+    if (!p->minimax) return p->report.trouble = error, false;
+    bool decided = minimax_think(p->minimax, &p->state, budget, move, &error);
+    const struct minimax_report *r = minimax_report(p->minimax);
+    p->report.remark = r->remark;
+    if (!r->nline) return false;
+    p->report.minimax = r;
+    p->report.stats = (struct mcts_stats){.simulations = r->nodes,
+                                          .steps = r->nodes,
+                                          .expansions = r->fans,
+                                          .max_depth = r->depth,
+                                          .seconds = r->seconds};
+    p->report.nodes = r->nodes > UINT32_MAX ? UINT32_MAX : (uint32_t)r->nodes;
+    /* of 100 that all have together */
+    p->report.value = r->policy == MINIMAX_MAXN ? r->score : (r->score + 100) / 2;
+    return decided;
+}
+
 /* Make the moves announced since. False: the rules took too long (or failed); the rest is made next time. */
 static bool catch_up(struct player *p)
 {
@@ -515,7 +555,7 @@ static bool begin(struct player *p, const struct budget *budget, bool forced_too
     set_patience(p, budget);
     follow_engine(p, budget);
     set_patience(p, budget); /* perhaps there is a new reasoner */
-    p->report = (struct player_report){.value = 50, .engine = p->reasoner->ops->name};
+    p->report = (struct player_report){.value = 50, .engine = p->reasoner->ops->name, .remark = ""};
     bool here = catch_up(p), known = here && know_moves(p, error);
     if (!here) *error = p->reasoner->error;
     bool hurried = !known && (error->code == ERROR_TIME || error->code == ERROR_CANCELLED);
@@ -525,10 +565,13 @@ static bool begin(struct player *p, const struct budget *budget, bool forced_too
     if (!sure)
         error_set(&p->report.trouble, ERROR_TIME, "the rules take too long to find %s",
                   here ? "all legal moves" : "the state");
-    bool wanted = sure && p->config.kind == PLAYER_SEARCH && (p->legal.n > 1 || forced_too);
+    bool minimax = p->config.kind == PLAYER_MINIMAX;
+    bool wanted = sure && (p->config.kind == PLAYER_SEARCH || minimax) && (p->legal.n > 1 || forced_too);
     p->alone = wanted && p->solo &&
                solo_think(p->solo, p->reasoner, p->on_circuit ? engine_code(p->engine) : NULL, &p->state,
                           budget, &p->alone_move);
+    if (wanted && minimax && !p->alone) p->alone = by_minimax(p, budget, &p->alone_move);
+    if (p->report.minimax) wanted = false; /* it has thought, about others' moves perhaps */
     p->searching =
         wanted && !p->alone && prepare_search(p, &p->budget, &p->report.trouble) && mcts_ready(p->mcts);
     return true;
@@ -691,6 +734,11 @@ struct mcts *player_search(struct player *p)
 struct solo *player_solo(struct player *p)
 {
     return p->solo;
+}
+
+struct minimax *player_minimax(struct player *p)
+{
+    return p->minimax;
 }
 
 const struct player_config *player_config(const struct player *p)

@@ -29,6 +29,8 @@ struct player_report {
     const char *engine;   /* "lifted" or "circuit" */
     uint32_t allied, of;  /* searches whose knowledge was pooled, of so many; 0: it has no allies */
     struct error trouble; /* code ERROR_NONE: none */
+    const struct minimax_report *minimax; /* of kind=minimax; NULL: another search thought */
+    const char *remark;                   /* what else there is to say; "": nothing */
 };
 
 /* `engine` may be NULL (play on the lifted engine) and stays the caller's, as does the game. */
@@ -91,6 +93,7 @@ bool player_goto(struct player *p, struct reasoner *from, const struct state *st
 struct reasoner *player_reasoner(struct player *p);
 struct mcts *player_search(struct player *p); /* NULL for players that do not search, and before they did */
 struct solo *player_solo(struct player *p); /* NULL unless it searches games for one in a way of their own */
+struct minimax *player_minimax(struct player *p); /* NULL unless it is of that kind and has thought */
 const struct player_config *player_config(const struct player *p);
 
 #endif

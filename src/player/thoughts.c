@@ -2,6 +2,7 @@
 #include "player/thoughts.h"
 
 #include "player/audition.h"
+#include "player/thoughts_minimax.h"
 #include "search/prove.h"
 
 #include <stdlib.h>
@@ -194,6 +195,7 @@ void thoughts_print(FILE *out, struct player *p, uint32_t role, const char *name
     struct mcts *m = player_search(p);
     const struct player_report *report = player_report(p);
     if (report->trouble.code) fprintf(out, "  %s: %s\n", name, report->trouble.text);
+    if (thoughts_minimax_print(out, p, role, name, moves)) return;
     if (!m || (report->stats.simulations == 0 && !m->settled)) return;
     struct heap *heap = heap_new(0);
     struct heap_guard guard;
@@ -223,6 +225,12 @@ json_t *thoughts_json(struct player *p, uint32_t role)
     struct error error;
     json_t *out = NULL;
     uint32_t first;
+    if (heap && report->minimax && HEAP_ENTER(heap, &guard, &error)) {
+        out = thoughts_minimax_json(heap, p, role);
+        heap_leave(heap);
+        heap_free(heap);
+        return out;
+    }
     if (!heap || (!m && !player_solo(p))) { /* nobody searched, or it could not begin */
         heap_free(heap);
         return json_pack("{s:i, s:f, s:s, s:[]}", "simulations", 0, "seconds", 0.0, "engine", report->engine,
@@ -286,11 +294,15 @@ static json_t *steps_json(struct heap *heap, struct player *p)
 json_t *thoughts_live(struct player *p, uint32_t role)
 {
     struct mcts *m = player_search(p);
-    json_t *out = m && m->tree->root ? thoughts_json(p, role) : NULL;
+    bool minimax = player_report(p)->minimax != NULL;
+    json_t *out = minimax || (m && m->tree->root) ? thoughts_json(p, role) : NULL;
     struct heap *heap = out ? heap_new(0) : NULL;
     struct heap_guard guard;
     struct error error;
-    if (heap && HEAP_ENTER(heap, &guard, &error)) {
+    if (heap && minimax && HEAP_ENTER(heap, &guard, &error)) {
+        json_object_set_new(out, "steps", thoughts_minimax_steps(heap, p));
+        heap_leave(heap);
+    } else if (heap && HEAP_ENTER(heap, &guard, &error)) {
         json_t *values = json_array();
         for (uint32_t i = 0; i < m->nroles; i++)
             json_array_append_new(values, json_real((double)mcts_value(m, i)));

@@ -60,7 +60,7 @@ static void look(struct driver *d, struct decisive *x)
     uint64_t *last = x->before;
     x->before = x->now;
     x->now = last;
-    memcpy(x->now, batch_all_states(d->world->batch), batch_state_bytes(x->batch));
+    memcpy(x->now, batch_state_wires(d->world->batch), batch_state_bytes(x->batch));
     batch_set_all(x->batch, x->now);
     batch_view(x->batch);
     for (uint32_t r = 0; r < d->nroles; r++) batch_legal_sets(x->batch, r, x->wins[r], x->count[r]);

@@ -13,9 +13,11 @@ import unittest
 import harness
 
 RANKS = 4
-# As root in a container, on fewer cores than ranks; who runs this on a cluster needs none of it but the last.
+# As root in a container, on fewer cores than ranks; who runs this on a cluster needs none of it but recovery.
 ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
-               "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_orte_enable_recovery": "1"}
+               "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_orte_enable_recovery": "1",
+               # what Open MPI does not give back is none of our business
+               "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
 
 
 def lacking():
@@ -23,7 +25,7 @@ def lacking():
     if not shutil.which("mpirun"):
         return "there is no mpirun (package openmpi-bin)"
     with open(harness.LUDENS, "rb") as file:
-        return None if b"MPI_COMM_WORLD" in file.read() else "ludens was built without MPI (package libopenmpi-dev)"
+        return None if b"libmpi.so" in file.read() else "ludens was built without MPI (package libopenmpi-dev)"
 
 
 def status_of(pid):
@@ -142,7 +144,7 @@ class Cluster(harness.Case):
             self.assertIn(f"rank {rank}: has not been heard of for 5 s; going on without it", text)
         self.assertNotIn("rank 1: has not", text)
         self.assertRegex(text, r"(?m)^red +nst +\S+ +\S+ +0 +0 +0 ")  # late, illegal, failed
-        self.assertEqual(json.loads(self.read(self.path("match.json")))["isCompleted"], True)
+        self.assertEqual(json.loads(self.read(self.path("match.json")))["ending"], "completed")
         self.assertFalse([pid for pid in ranks.values() if status_of(pid)], "somebody is left")
 
     def test_counted_simulations_are_not_awaited_for_ever(self):
@@ -203,8 +205,7 @@ class Cluster(harness.Case):
         notes = []
         for name in os.listdir(self.path("log")):
             notes += [json.loads(line) for line in self.read(os.path.join(self.path("log"), name)).decode().splitlines()]
-        pooled = [tuple(note["thoughts"]["ranks"]) for note in notes if "ranks" in (note.get("thoughts") or {})]
-        self.assertIn((4, 4), pooled, [note for note in notes][-3:])
+        self.assertIn([RANKS, RANKS], [note["ranks"] for note in notes if "ranks" in note])
         os.kill(ranks[0], signal.SIGTERM)
         job.finish(30)
 

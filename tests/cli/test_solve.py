@@ -161,7 +161,7 @@ class Solve(harness.Case):
         self.assertEqual(answer["opened"], 0)  # it is over
 
     def test_what_is_wrong_is_said(self):
-        for arguments, words in ((["noSuchGame"], "noSuchGame"), (["ticTacToe", "--method", "guess"], "no method"),
+        for arguments, words in ((["noSuchGame"], "noSuchGame"), (["ticTacToe", "--method", "guess"], "not 'guess'"),
                                  (["ticTacToe", "--moves", "(mark 9 9)"], "mark 9 9")):
             _, err = self.ludens("solve", *arguments, status=2)
             self.assertIn(words, err)

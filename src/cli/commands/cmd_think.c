@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* ludens think: search one position and print the table of moves. */
-#include "cli/board.h"
+#include "analysis/draw.h"
 #include "cli/position.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
@@ -76,7 +76,7 @@ static bool show_json(struct table *t, struct player *p, uint32_t role, uint32_t
 
 static bool show_board(struct table *t, const struct state *state, struct error *error)
 {
-    struct board_style style = board_style_for(stdout);
+    struct board_style style = terminal_style(stdout);
     struct analysis_options sample = {
         .games = 10, .states = 2000, .seconds = 1, .seed = 1, .cancel = &terminal_interrupted};
     struct analysis *a = analysis_new(t->session.reasoner, &sample, error);
@@ -116,7 +116,7 @@ static bool think(struct table *t, const struct think_options *o, struct error *
     r->deadline = o->budget.seconds > 0 ? clock_now() + o->budget.seconds : 0;
     r->cancel = &terminal_interrupted;
     bool ok = player_config_parse(o->player, &config, error) &&
-              (config.kind == PLAYER_SEARCH ||
+              (config.kind == PLAYER_SEARCH || config.kind == PLAYER_MINIMAX ||
                error_set(error, ERROR_INPUT,
                          "'%s' does not search, so there is nothing to show; `ludens players` lists others",
                          o->player)) &&

@@ -53,7 +53,4 @@ void lab_names_done(struct lab_names *names);
 struct db;
 bool lab_grid_count(struct db *db, uint32_t *n, struct error *error); /* those of the database */
 
-/* The number of processors. */
-int64_t lab_default_jobs(void);
-
 #endif

@@ -134,10 +134,11 @@ static bool run(const char *what, const struct run_arguments *a, struct error *e
 
 int lab_run(int argc, char **argv)
 {
-    struct run_arguments a = {.db = "lab.db", .jobs = lab_default_jobs()};
+    struct run_arguments a = {.db = "lab.db"};
     const struct option table[] = {
         LAB_DB_OPTION(&a.db),
-        {"jobs", 'J', OPTION_INT, &a.jobs, .min = 1, .max = 1024, .value = "N", .help = "threads that play"},
+        {"jobs", 'J', OPTION_INT, &a.jobs, .min = 0, .max = 1024, .value = "N",
+         .help = "threads that play; 0: one for each processor"},
         {"games", 'n', OPTION_INT, &a.number, .min = 0, .max = 1e7, .value = "N",
          .help = "games per cell; 0: as the experiment says"},
         {"only", 0, OPTION_STRING, &a.only, .value = "GAME,...",
@@ -170,6 +171,7 @@ int lab_run(int argc, char **argv)
             "  ludens lab run paper/000-table-11 --quick --jobs 4",
             table, 1, 1, argc, argv, &operands, &status))
         return status;
+    if (!a.jobs) a.jobs = command_processors();
     terminal_catch_interrupt();
     return run(argv[1], &a, &error) ? EXIT_YES : command_trouble("lab run", &error);
 }

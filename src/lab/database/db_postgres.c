@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STATEMENTS = 64, LONGEST_PAUSE = 8 };
+enum { STATEMENTS = 64, LONGEST_PAUSE = 4 /* seconds */ };
 enum { TYPE_INTEGER = 20, TYPE_REAL = 701, TYPE_TEXT = 25 }; /* int8, float8, text: by their numbers */
 
 struct rows {
@@ -56,7 +56,7 @@ static bool begins(const char *code, const char *class)
     return code && strncmp(code, class, strlen(class)) == 0;
 }
 
-/* The server's words in one line. */
+/* The server's words: the first line of them. */
 static bool trouble(struct db *db, PGconn *conn, const PGresult *result, struct error *error)
 {
     struct server *s = server_of(db);
@@ -65,8 +65,7 @@ static bool trouble(struct db *db, PGconn *conn, const PGresult *result, struct 
     if (!text) text = PQerrorMessage(conn);
     s->crossed |= begins(code, "40");
     s->lost |= PQstatus(conn) == CONNECTION_BAD || begins(code, "57P") || begins(code, "08");
-    int n = (int)strlen(text);
-    while (n > 0 && text[n - 1] == '\n') n--;
+    int n = (int)strcspn(text, "\n");
     return error_set(error, ERROR_SYSTEM, "%.200s: %.*s", db->name, n < 300 ? n : 300, text);
 }
 
@@ -280,6 +279,11 @@ static bool beat(struct db *db, struct error *error)
 
 /* ---- connecting ---- */
 
+static void ignore(void *data, const char *text)
+{
+    (void)data, (void)text; /* what matters comes as an error */
+}
+
 /* Half a minute without a sign of life, on either side, and a connection is no more. */
 static PGconn *connect_once(struct db *db, struct error *error)
 {
@@ -293,6 +297,7 @@ static PGconn *connect_once(struct db *db, struct error *error)
                                 NULL};
     const char *const values[] = {db->path, "ludens", "8", "10", "5", "3", "25000", NULL};
     PGconn *conn = PQconnectdbParams(keys, values, 1);
+    if (conn) PQsetNoticeProcessor(conn, ignore, NULL);
     if (conn && PQstatus(conn) == CONNECTION_OK &&
         run(db, conn,
             "SET client_min_messages = warning; SET search_path = ludens; SET client_encoding = 'UTF8';"

@@ -194,6 +194,7 @@ static bool pools(const struct match_budget *b, const char *player)
     struct player_config config;
     struct error error;
     if (!player_config_parse(player, &config, &error)) return false;
+    if (config.kind == PLAYER_MINIMAX) return false; /* it fills lanes of its own */
     if (config.kind != PLAYER_SEARCH) return true;
     bool counted = b->simulations || b->steps || b->expansions;
     return counted && b->seconds <= 0 && b->start_seconds <= 0 && config.lanes <= 1 && config.threads <= 1;

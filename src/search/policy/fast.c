@@ -123,15 +123,6 @@ static void count_features(struct fast *f)
 /* --- Moves
  * ---------------------------------------------------------------------------------------------------- */
 
-static uint32_t cell_at(const struct board *b, const term *args, uint32_t nargs, int first)
-{
-    if (first < 0 || (uint32_t)first + 1 >= nargs) return NOWHERE;
-    term a = args[first], c = args[first + 1];
-    term x = b->x_arg < b->y_arg ? a : c, y = b->x_arg < b->y_arg ? c : a;
-    uint32_t ix = x < b->nterms ? b->cell_of[0][x] : NOWHERE, iy = y < b->nterms ? b->cell_of[1][y] : NOWHERE;
-    return ix == NOWHERE || iy == NOWHERE ? NOWHERE : board_cell(b, 0, ix, iy);
-}
-
 static const struct trip *trip_of(struct fast *f, uint32_t role, uint32_t move)
 {
     static const struct trip nowhere = {true, NOWHERE, NOWHERE};
@@ -150,13 +141,7 @@ static const struct trip *trip_of(struct fast *f, uint32_t role, uint32_t move)
     *trip = nowhere;
     const struct terms *terms = f->reasoner->terms;
     term x = f->reasoner->ops->move_term(f->reasoner, role, move);
-    struct term_node n = *term_get(terms, x);
-    for (uint32_t i = 0; i < f->board->nactions; i++) {
-        const struct action *a = &f->board->actions[i];
-        if (a->name != n.head || a->arity != n.nargs) continue;
-        trip->from = cell_at(f->board, term_args(terms, x), n.nargs, a->from);
-        trip->to = cell_at(f->board, term_args(terms, x), n.nargs, a->to);
-    }
+    board_trip(f->board, terms, x, &trip->from, &trip->to);
     return trip;
 }
 

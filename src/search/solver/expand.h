@@ -36,6 +36,19 @@ struct fan {
     struct fan_block *block;
 };
 
+/* What is wanted of children; all zero: everything, as the rules say. */
+struct opening {
+    bool leaves; /* nobody will open them: no fingerprints, and their moves are not counted */
+    bool goals;  /* goals of all of them, not of ends only; -1 where there is not exactly one */
+    bool
+        lazily; /* one at a time by the reasoner, when fan_child asks for it; their state is NULL till then */
+    /* These bits of the state are so in every child, whatever the rules say: whose turn it is, where players
+     * are made to pass. On the circuit only. */
+    const uint32_t *bits;
+    uint32_t nbits;
+    const uint64_t *row;
+};
+
 struct expander;
 
 /* `code` may be NULL: then everything is asked of the reasoner, whose states and moves are meant in any case.
@@ -48,7 +61,34 @@ bool place_read(struct expander *e, const struct state *s, struct place *out, st
 /* Open a place that is not an end. False and an error: memory, a role without a move, an end without goals.
  */
 bool fan_open(struct expander *e, const struct place *p, struct fan *f, struct error *error);
+/* Several at once, in the same sweeps; `joints` of a place may be 0: not counted yet. Whoever closes the
+ * first of them closes all. */
+bool fans_open(struct expander *e, const struct place *const *p, uint32_t n, const struct opening *how,
+               struct fan *f, struct error *error);
+/* At most EXPANDER_PROBES places with one child each, chosen when the moves are known: `pick` writes the
+ * number of a joint move for each place, UINT32_MAX: none. The other children have no state, as if opened
+ * lazily, until fans_rest brings them all. For leaves, on the circuit. */
+#define EXPANDER_PROBES 64
+typedef void fans_pick(void *data, struct fan *f, uint32_t n, uint32_t *joint);
+bool fans_probe(struct expander *e, const struct place *const *p, uint32_t n, const struct opening *how,
+                struct fan *f, fans_pick *pick, void *data, struct error *error);
+bool fans_rest(struct expander *e, const struct place *const *p, uint32_t n, const struct opening *how,
+               struct fan *f, struct error *error);
 void fan_close(struct expander *e, struct fan *f);
+
+/* A child that was opened lazily. */
+bool fan_child(struct expander *e, const struct place *p, const struct opening *how, struct fan *f,
+               uint32_t k, struct error *error);
+
+/* Room on the stack of fans, for what lives as long as they do. NULL: no memory. A release gives back
+ * everything since the mark: fans as well. */
+struct expander_mark {
+    struct fan_block *block;
+    size_t used;
+};
+void *expander_room(struct expander *e, size_t bytes);
+struct expander_mark expander_mark(const struct expander *e);
+void expander_release(struct expander *e, struct expander_mark mark);
 
 uint64_t expander_fans(const struct expander *e);     /* opened so far */
 uint64_t expander_children(const struct expander *e); /* seen so far */

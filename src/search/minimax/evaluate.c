@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "search/minimax/evaluate.h"
+
+#include "search/mcts.h"
+
+#include <stdlib.h>
+
+#define SAMPLE_GAMES 20
+#define STABLE                                                                                  \
+    1000.0 /* of the variance of goals from position to position: as where playouts are cut off \
+            */
+
+struct plain {
+    struct evaluator base;
+    uint32_t nroles;
+};
+
+static void free_plain(struct evaluator *e)
+{
+    free(e);
+}
+
+static void nothing(const struct evaluator *e, const struct place *p, float *out)
+{
+    const struct plain *x = (const struct plain *)e;
+    (void)p;
+    for (uint32_t role = 0; role < x->nroles; role++) out[role] = evaluator_band(0, x->nroles);
+}
+
+static void goals(const struct evaluator *e, const struct place *p, float *out)
+{
+    const struct plain *x = (const struct plain *)e;
+    for (uint32_t role = 0; role < x->nroles; role++)
+        out[role] = p->goals && p->goals[role] >= 0 ? p->goals[role] : evaluator_band(0, x->nroles);
+}
+
+static struct evaluator *plain_new(const struct evaluator_source *from, struct evaluator base)
+{
+    struct plain *x = calloc(1, sizeof *x);
+    if (!x) return NULL;
+    *x = (struct plain){base, from->reasoner->game->nroles};
+    return &x->base;
+}
+
+struct evaluator *evaluator_none(const struct evaluator_source *from)
+{
+    return plain_new(from, (struct evaluator){.name = "none", .values = nothing, .free = free_plain});
+}
+
+struct evaluator *evaluator_goals(const struct evaluator_source *from)
+{
+    return plain_new(
+        from, (struct evaluator){.name = "goals", .wants_goals = true, .values = goals, .free = free_plain});
+}
+
+bool evaluator_goals_stable(const struct evaluator_source *from)
+{
+    struct cutoff_sample sample;
+    if (!cutoff_measure(from->reasoner, from->seed, SAMPLE_GAMES, from->budget, &sample)) return false;
+    return cutoff_decide(&sample, from->reasoner->game->nroles, STABLE, 1).kind == CUT_GOAL_STABLE;
+}
+
+static evaluator_maker *const shapes[] = {evaluator_race, evaluator_stacks, evaluator_lines};
+
+struct evaluator *evaluator_new(enum minimax_eval which, const struct evaluator_source *from)
+{
+    struct evaluator *e = NULL;
+    bool possible = from->code && from->analysis;
+    for (uint32_t i = 0; i < sizeof shapes / sizeof *shapes && possible && !e; i++)
+        if (which == EVAL_AUTO || which == EVAL_SHAPE) e = shapes[i](from);
+    if (!e && possible && (which == EVAL_AUTO || which == EVAL_LEARNED)) e = evaluator_learned(from);
+    if (!e && which == EVAL_GOALS) e = evaluator_goals(from);
+    return e ? e : evaluator_none(from);
+}
+
+void evaluator_free(struct evaluator *e)
+{
+    if (e) e->free(e);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the files of the search share. */
+#ifndef SEARCH_MINIMAX_INTERNAL_H
+#define SEARCH_MINIMAX_INTERNAL_H
+
+#include "search/minimax/evaluate.h"
+#include "search/minimax/minimax.h"
+#include "search/minimax/passing.h"
+#include "search/minimax/twodeep.h"
+
+#define HISTORY_SLOTS 65536u
+#define KILLERS 2
+#define NO_KILLER UINT64_MAX
+
+/* Best-Reply Search has two kinds of nodes; the others leave it to the rules who moves. */
+enum whose { WHOSE_RULES, WHOSE_OURS, WHOSE_THEIRS };
+
+/* A node opened: one fan, or in Best-Reply Search one for each opponent. */
+struct opened {
+    struct fan *fans;
+    const struct place **places; /* that were opened: in Best-Reply Search with the turn given away */
+    uint32_t n;
+};
+
+/* A move that can be made in a node. */
+struct candidate {
+    uint32_t fan, joint;
+    uint32_t number;     /* in the order of generation */
+    uint32_t role, move; /* whose it is */
+    float score;         /* high: look at it early */
+    struct place *child;
+};
+
+struct minimax {
+    struct minimax_options opt;
+    struct reasoner *reasoner;
+    const struct code *code;
+    uint32_t nroles, role;
+    enum minimax_policy policy; /* in force */
+    uint32_t width;             /* values of a node: one, or one for each role */
+    bool ready, refused;        /* set up; not a game for this */
+    float best, worst;          /* a score of one number at an end is between these */
+    struct expander *expander;
+    struct analysis *analysis;
+    struct passing passing;
+    struct evaluator *eval;
+    struct twodeep table;
+    bool has_table;
+    uint64_t salt;     /* of the noise */
+    uint32_t *history; /* HISTORY_SLOTS */
+    uint64_t killer[MINIMAX_MAX_PLY + 1][KILLERS];
+    /* the think under way */
+    struct budget budget;
+    struct error error;
+    uint64_t root; /* fingerprint of the state that was thought about last */
+    uint64_t nodes, fans_before;
+    bool over;                                        /* the budget is spent, or something failed */
+    bool horizon;                                     /* something was judged rather than played out */
+    struct minimax_step (*line)[MINIMAX_MAX_PLY + 1]; /* by ply: the expected moves from there */
+    uint32_t nline[MINIMAX_MAX_PLY + 2];
+    VEC(struct minimax_move) moves, moves_new; /* at the root */
+    struct heap *heap;                         /* of these */
+    struct minimax_report report;
+};
+
+/* --- frame.c: search a place to a depth. False: over. */
+bool frame_search(struct minimax *m, const struct place *root, uint32_t depth, float *value);
+
+/* --- order.c: what the candidates are worth looking at; then, one after the other, the best of the rest */
+void order_candidates(struct minimax *m, const struct place *p, struct candidate *c, uint32_t n, uint32_t ply,
+                      uint32_t known /* number to look at first, or TWODEEP_NO_MOVE */, bool by_child,
+                      bool ours);
+void order_next(struct candidate *c, uint32_t i, uint32_t n); /* brings it to c[i] */
+void order_cut(struct minimax *m, const struct candidate *c, uint32_t depth, uint32_t ply);
+void order_fade(struct minimax *m); /* between moves */
+
+/* --- minimax.c: values of a place: of an end, or as it seems */
+void minimax_judge(struct minimax *m, const struct place *p, float *out);
+
+#endif

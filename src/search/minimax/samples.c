@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Every few sweeps the positions of all lanes are kept; they wait in their lane until its game is over. What
+ * waits in a lane whose game goes on for too long is thrown away. */
+#include "search/minimax/samples.h"
+
+#include "base/rng.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WAITING 8u     /* positions of one game at most */
+#define TOO_LONG 2000u /* moves */
+#define FEW 200u       /* less is of no use */
+#define TABLE_BYTES ((size_t)256 << 20)
+
+struct lane {
+    uint32_t steps, seen, n;
+    uint32_t at[WAITING]; /* rows of `kept` */
+};
+
+struct play {
+    struct batch *b;
+    struct samples *s;
+    struct rng rng;
+    struct lane *lanes;
+    uint64_t *kept, *states; /* waiting positions: lane * WAITING + i; scratch */
+    int16_t *kept_now, *goals;
+    uint32_t *kept_step;
+    uint32_t wanted;
+};
+
+void samples_done(struct samples *s)
+{
+    free(s->states);
+    free(s->now);
+    free(s->outcome);
+    free(s->step);
+    *s = (struct samples){0};
+}
+
+/* All lanes' positions, each with its chance: a lane keeps WAITING of those it is shown. */
+static void keep(struct play *p)
+{
+    uint32_t words = p->s->words, nroles = p->s->nroles;
+    uint64_t all[BATCH_MAX_WORDS];
+    memset(all, 0xff, sizeof all);
+    batch_get_states(p->b, p->b->lanes, p->states);
+    if (p->s->now) {
+        batch_park(p->b, all);
+        batch_collect_goals(p->b, p->goals, NULL);
+    }
+    for (uint32_t lane = 0; lane < p->b->lanes; lane++) {
+        struct lane *l = &p->lanes[lane];
+        uint32_t to = l->n < WAITING ? l->n : rng_below(&p->rng, l->seen + 1);
+        l->seen++;
+        if (p->b->terminal[lane / 64] >> lane % 64 & 1 || to >= WAITING) continue;
+        if (to == l->n) l->n++;
+        size_t row = (size_t)lane * WAITING + to;
+        memcpy(p->kept + row * words, p->states + (size_t)lane * words, words * sizeof *p->kept);
+        p->kept_step[row] = l->steps;
+        if (p->s->now)
+            memcpy(p->kept_now + row * nroles, p->goals + (size_t)lane * nroles, nroles * sizeof *p->goals);
+    }
+}
+
+static void finish(struct play *p, uint32_t lane)
+{
+    struct lane *l = &p->lanes[lane];
+    struct samples *s = p->s;
+    const int16_t *goals = p->goals + (size_t)lane * s->nroles;
+    bool sound = true;
+    for (uint32_t role = 0; role < s->nroles; role++) sound &= goals[role] != BATCH_GOAL_UNDEFINED;
+    for (uint32_t i = 0; i < l->n && sound && s->n < p->wanted; i++, s->n++) {
+        size_t row = (size_t)lane * WAITING + i;
+        memcpy(s->states + (size_t)s->n * s->words, p->kept + row * s->words, s->words * sizeof *s->states);
+        memcpy(s->outcome + (size_t)s->n * s->nroles, goals, s->nroles * sizeof *goals);
+        s->step[s->n] = p->kept_step[row];
+        if (s->now)
+            memcpy(s->now + (size_t)s->n * s->nroles, p->kept_now + row * s->nroles,
+                   s->nroles * sizeof *goals);
+    }
+}
+
+static void play(struct play *p, const struct budget *budget)
+{
+    struct batch *b = p->b;
+    uint32_t pause = 0;
+    for (uint64_t sweeps = 0; p->s->n < p->wanted && sweeps < 200000 && !budget_over(budget); sweeps++) {
+        uint64_t ended[BATCH_MAX_WORDS], on[BATCH_MAX_WORDS];
+        batch_view(b);
+        if (pause-- == 0) {
+            keep(p);
+            pause = 1 + rng_below(&p->rng, 4);
+        }
+        memcpy(ended, b->terminal, b->words * sizeof *ended);
+        for (uint32_t lane = 0; lane < b->lanes; lane++)
+            if (++p->lanes[lane].steps > TOO_LONG) {
+                p->lanes[lane].n = 0;
+                ended[lane / 64] |= 1ull << lane % 64;
+            }
+        for (uint32_t w = 0; w < b->words; w++) on[w] = ~ended[w];
+        if (batch_any(b, ended)) {
+            batch_park(b, ended);
+            batch_collect_goals(b, p->goals, NULL);
+            for (uint32_t lane = 0; lane < b->lanes; lane++)
+                if (ended[lane / 64] >> lane % 64 & 1) {
+                    finish(p, lane);
+                    p->lanes[lane] = (struct lane){0};
+                }
+        }
+        batch_choose(b, on);
+        batch_step(b);
+        batch_restart(b, ended);
+    }
+}
+
+static void *rows(size_t n, size_t size)
+{
+    return n * size > TABLE_BYTES ? NULL : calloc(n ? n : 1, size);
+}
+
+bool samples_play(struct samples *s, const struct code *code, uint32_t wanted, bool goals, uint64_t seed,
+                  const struct budget *budget)
+{
+    struct error error;
+    struct play p = {.b = batch_new(code, 0, seed, &error), .s = s, .wanted = wanted};
+    *s = (struct samples){.nroles = code->nroles};
+    if (!p.b) return false;
+    size_t lanes = p.b->lanes, words = s->words = p.b->state_words, nroles = code->nroles;
+    rng_init(&p.rng, seed);
+    s->states = rows(wanted * words, sizeof *s->states);
+    s->outcome = rows(wanted * nroles, sizeof *s->outcome);
+    s->now = goals ? rows(wanted * nroles, sizeof *s->now) : NULL;
+    s->step = rows(wanted, sizeof *s->step);
+    p.lanes = calloc(lanes, sizeof *p.lanes);
+    p.kept = rows(lanes * WAITING * words, sizeof *p.kept);
+    p.states = rows((lanes + 64) * words, sizeof *p.states);
+    p.kept_now = rows(lanes * WAITING * nroles, sizeof *p.kept_now);
+    p.kept_step = rows(lanes * WAITING, sizeof *p.kept_step);
+    p.goals = rows(lanes * nroles, sizeof *p.goals);
+    bool good = s->states && s->outcome && (s->now || !goals) && s->step && p.lanes && p.kept && p.states &&
+                p.kept_now && p.kept_step && p.goals;
+    if (good) play(&p, budget);
+    good = good && s->n >= FEW;
+    free(p.lanes);
+    free(p.kept);
+    free(p.states);
+    free(p.kept_now);
+    free(p.kept_step);
+    free(p.goals);
+    batch_free(p.b);
+    if (!good) samples_done(s);
+    return good;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Positions of random games, and how these ended: played on all lanes. */
+#ifndef SEARCH_MINIMAX_SAMPLES_H
+#define SEARCH_MINIMAX_SAMPLES_H
+
+#include "circuit/batch.h"
+#include "search/budget.h"
+
+struct samples {
+    uint32_t n, words, nroles;
+    uint64_t *states; /* words each */
+    int16_t *now;     /* nroles each: the goals if the game had ended there, -1: none; NULL: not asked for */
+    int16_t *outcome; /* nroles each: the goals at the end */
+    uint32_t *step;   /* moves made before it */
+};
+
+/* So many positions, spread over the games; fewer if time is over. False: not even a few, or no memory. */
+bool samples_play(struct samples *s, const struct code *code, uint32_t wanted, bool goals, uint64_t seed,
+                  const struct budget *budget);
+void samples_done(struct samples *s);
+
+static inline const uint64_t *samples_state(const struct samples *s, uint32_t i)
+{
+    return s->states + (size_t)i * s->words;
+}
+
+#endif
