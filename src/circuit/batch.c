@@ -363,6 +363,16 @@ const uint64_t *batch_state_wires(const struct batch *b)
     return slot(b, SLOT_BITS);
 }
 
+static const struct code_role *role_now(const struct batch *b, uint32_t role)
+{
+    return &b->inside->now->code->roles[role];
+}
+
+const uint64_t *batch_legal_wires(const struct batch *b, uint32_t role)
+{
+    return slot(b, role_now(b, role)->legal);
+}
+
 /* --- Looking -------------------------------------------------------------------------------------------- */
 
 static void sweep_phase(struct batch *b, const struct code *code, enum circuit_phase phase)
@@ -414,11 +424,6 @@ void batch_view_turn(struct batch *b)
 uint32_t batch_turns(const struct batch *b)
 {
     return b->inside->nsides > 1 ? b->inside->nsides - 1 : 1;
-}
-
-static const struct code_role *role_now(const struct batch *b, uint32_t role)
-{
-    return &b->inside->now->code->roles[role];
 }
 
 uint32_t batch_legal(struct batch *b, uint32_t lane, uint32_t role, uint32_t *out)
@@ -528,11 +533,6 @@ uint64_t *batch_move_wires(struct batch *b, uint32_t role)
         if (now->choices.v[i].does == r->does)
             memset(now->choices.v[i].dirty, true, now->choices.v[i].nodes[0]);
     return slot(b, r->does);
-}
-
-const uint64_t *batch_legal_wires(const struct batch *b, uint32_t role)
-{
-    return slot(b, role_now(b, role)->legal);
 }
 
 void batch_choose_first(struct batch *b, uint32_t role, const uint32_t *order, uint32_t n,
