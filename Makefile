@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The front door. Meson and Ninja do the work; this file only remembers how they are called.
 .DEFAULT_GOAL := help
-.PHONY: help setup build play test test-slow asan tsan fuzz match-test bench bench-lab bench-lifted bench-threads soak format lint install clean web
+.PHONY: help setup build play python test test-slow asan tsan fuzz match-test bench bench-lab bench-lifted bench-python bench-threads soak format lint install uninstall dist deb check-deb clean web
 
 BUILD := build
 LUDENS := $(BUILD)/src/ludens
@@ -30,13 +30,18 @@ play: build ## watch a match of Breakthrough; another game with GAME=connectFour
 web: build ## play, watch and write games in a browser; WEB_ARGS="--port 8080" for options
 	@$(LUDENS) web $(WEB_ARGS)
 
+python: ## build the Python module; PYTHONPATH=build/python finds it
+	@scripts/setup build python
+	@scripts/build $(BUILD) -- python
+	@PYTHONPATH=$(BUILD)/python /usr/bin/python3 -c 'import ludens; print("import ludens", ludens.__version__, "from", ludens.__path__[0])'
+
 test: ## check the formatting, build with warnings as errors, run the tests
-	@scripts/setup build test
+	@scripts/setup build test python
 	@scripts/build $(BUILD) -Dwerror=true
 	@scripts/test $(BUILD) --no-suite slow
 
 test-slow: ## run the slow tests too
-	@scripts/setup build test browser
+	@scripts/setup build test python browser cluster
 	@scripts/build $(BUILD) -Dwerror=true
 	@scripts/test $(BUILD)
 
@@ -64,6 +69,9 @@ bench: build ## how fast the engines play random games; ARGS="checkers hex" for 
 bench-lab: build ## simulations a second in the laboratory, against an earlier program; ARGS="connect5" for one game
 	@bench/lab --ludens $(LUDENS) $(ARGS)
 
+bench-python: python build ## steps a second from Python: moves chosen in C, in NumPy, one state at a time; BENCH_ARGS="hex --lanes 512"
+	@PYTHONPATH=$(BUILD)/python bench/python/run --ludens $(LUDENS) $(BENCH_ARGS)
+
 bench-threads: build ## simulations a second by number of threads, and what two are worth against one
 	@bench/threads --ludens $(LUDENS) $(ARGS)
 
@@ -86,10 +94,27 @@ lint: ## static analysis with cppcheck and clang-tidy
 	@scripts/build $(BUILD)
 	@scripts/lint $(BUILD)
 
-install: ## install program, library, header and games below PREFIX (/usr/local)
-	@scripts/setup build
-	@scripts/build $(BUILD) -Dprefix=$(abspath $(PREFIX))
-	@meson install -C $(BUILD) --no-rebuild
+install: ## install program, library, manual, completion, games and documents below PREFIX (/usr/local)
+	@scripts/setup install
+	@scripts/build $(BUILD)-install -Dtests=false -Dprefix=$(abspath $(PREFIX))
+	@meson install -C $(BUILD)-install --no-rebuild --quiet
+
+uninstall: ## remove what `make install` installed last
+	@test -f $(BUILD)-install/meson-logs/install-log.txt || { echo "make uninstall: nothing was installed from here" >&2; exit 1; }
+	@ninja -C $(BUILD)-install --quiet uninstall
+
+dist: ## a source archive of the last commit, in build-install/meson-dist
+	@scripts/setup install
+	@scripts/build $(BUILD)-install -Dtests=false -- src/revision.h
+	@meson dist -C $(BUILD)-install --no-tests --allow-dirty
+
+deb: ## Debian packages of the last commit, in build-deb
+	@scripts/setup install deb
+	@scripts/deb $(BUILD)-deb
+
+check-deb: ## build and try the source archive and the packages in bare chroots (root; some minutes)
+	@scripts/setup install deb chroot
+	@scripts/check-deb $(BUILD)-deb
 
 clean: ## remove all build folders
-	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-fuzz
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-fuzz $(BUILD)-install $(BUILD)-deb

@@ -6,6 +6,7 @@
 #ifndef BASE_PAGES_H
 #define BASE_PAGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define PAGES_LARGE ((size_t)2 << 20)
@@ -16,10 +17,18 @@ void *pages_zeroed(size_t bytes, size_t large);
  * left alone. */
 void *pages_grow(void *old, size_t used, size_t bytes, size_t large);
 
-/* Zeroed memory that is only there where it is touched, and grows without being copied; for tables of unknown
- * size. pages_map with `old` NULL begins one of `bytes` bytes; else it makes one of `before` bytes larger or
- * smaller, and may move it; NULL: it is as it was. */
-void *pages_map(void *old, size_t before, size_t bytes);
-void pages_unmap(void *block, size_t bytes); /* NULL is fine */
+/* Zeroed memory that is only there where it is touched, for tables that are replaced by larger ones. */
+void *pages_map(size_t bytes);
+void pages_unmap(void *block, size_t bytes); /* NULL is fine; also for a part of one, in whole small pages */
+
+/* Addresses for a table of unknown size that never moves: `most` bytes, of which none is there yet. Large
+ * pages begin after PAGES_SMALL bytes: a table that stays small touches little. */
+#define PAGES_SMALL ((size_t)256 << 10)
+void *pages_reserve(size_t most);
+/* So many bytes in whole pages, for pages_extend. */
+size_t pages_round(size_t bytes);
+/* The first `bytes` bytes are there from now on, `before` of them were already; both pages_round. False: no
+ * memory, all is as it was. */
+bool pages_extend(void *block, size_t before, size_t bytes);
 
 #endif

@@ -18,7 +18,8 @@ bool share_folder(const char *variable, const char *name, int i, char *folder, s
     case 0: return snprintf(folder, size, "%.4000s", env && *env ? env : name), true;
     case 1: return snprintf(folder, size, "%.4000s/../share/ludens/%s", program, name), true;
     case 2: return snprintf(folder, size, "%.4000s/../%s", program, name), true;
-    case 3: return snprintf(folder, size, "%.4000s/../../%s", program, name), true; /* build/src/ludens */
+    case 3: return snprintf(folder, size, "%.4000s/../../%s", program, name), true;  /* build/src/ludens */
+    case 4: return snprintf(folder, size, "%s/%s", LUDENS_SHARE_FOLDER, name), true; /* other programs' */
     default: return false;
     }
 }

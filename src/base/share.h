@@ -6,10 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The folders to look in for `name`, one by one: the one that `variable` names or `name` right here, then
- * those beside the program's installation or source. False when there are no more. */
+/* The folders to look in for `name`, one by one: the one that `variable` names or `name` right here, those
+ * beside the program's installation or source, then where the library was installed. False when there are no
+ * more. */
 bool share_folder(const char *variable, const char *name, int i, char *folder, size_t size);
-/* How many there are. */
-enum { SHARE_FOLDERS = 4 };
 
 #endif

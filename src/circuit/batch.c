@@ -203,13 +203,18 @@ void batch_free(struct batch *b)
 
 void batch_seed(struct batch *b, uint64_t seed)
 {
+    batch_seed_part(b, seed, 0);
+}
+
+void batch_seed_part(struct batch *b, uint64_t seed, uint32_t word)
+{
     struct choices *c = &b->inside->choices;
     for (uint32_t i = 0; i <= c->n; i++) {
         struct choice_source *s = &c->sources[i];
         s->behind = 0;
         for (uint32_t w = 0; w < b->words; w++) {
             uint64_t x = seed;
-            x = rng_splitmix(&x) + w;
+            x = rng_splitmix(&x) + word + w;
             /* the source for tosses is the same however many roles choose */
             x = rng_splitmix(&x) + (i < c->n ? i + 1 : 0);
             s->s0[w] = rng_splitmix(&x);
@@ -278,6 +283,18 @@ void batch_restart(struct batch *b, const uint64_t *mask)
     batch_restart_from(b, mask, b->inside->initial);
 }
 
+void batch_set_all(struct batch *b, const uint64_t *states)
+{
+    memcpy(slot(b, SLOT_BITS), states, batch_state_bytes(b));
+}
+
+void batch_set_lanes(struct batch *b, const uint64_t *states, const uint64_t *mask)
+{
+    uint64_t *to = slot(b, SLOT_BITS);
+    for (uint32_t i = 0; i < b->code->nbits; i++)
+        for (uint32_t w = 0; w < b->words; w++, to++, states++) *to = (*to & ~mask[w]) | (*states & mask[w]);
+}
+
 void batch_put_rows(struct batch *b, const uint32_t *bits, uint32_t nbits, const uint64_t *rows,
                     uint32_t lanes)
 {
@@ -320,6 +337,16 @@ void batch_fill_rows(struct batch *b, const uint32_t *bits, uint32_t nbits, cons
     for (uint32_t i = 0; i < nbits; i++)
         memset(slot(b, SLOT_BITS + bits[i]), row[i / 64] >> i % 64 & 1 ? 0xff : 0, b->words * 8);
     TICKS_END(b, BATCH_REST);
+}
+
+const uint64_t *batch_state_wires(const struct batch *b)
+{
+    return slot(b, SLOT_BITS);
+}
+
+const uint64_t *batch_legal_wires(const struct batch *b, uint32_t role)
+{
+    return slot(b, b->code->roles[role].legal);
 }
 
 /* --- Looking -------------------------------------------------------------------------------------------- */
@@ -431,19 +458,24 @@ static void clear_moves(struct batch *b)
             memset(slot(b, b->code->roles[r].does), 0, (size_t)b->code->roles[r].n * b->words * 8);
 }
 
+uint64_t *batch_move_wires(struct batch *b, uint32_t role)
+{
+    struct choices *c = &b->inside->choices;
+    if (forced(b->code, role)) return NULL;
+    if (!b->inside->written) clear_moves(b);
+    b->inside->written = true;
+    b->inside->clean = false;
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->v[i].does == b->code->roles[role].does) memset(c->v[i].dirty, true, c->v[i].nodes[0]);
+    return slot(b, b->code->roles[role].does);
+}
+
 void batch_choose_first(struct batch *b, uint32_t role, const uint32_t *order, uint32_t n,
                         const uint64_t *mask)
 {
     TICKS_BEGIN(b);
-    if (!b->inside->written) clear_moves(b);
-    b->inside->written = true;
-    if (!forced(b->code, role)) {
-        struct choices *c = &b->inside->choices;
-        b->inside->clean = false;
+    if (batch_move_wires(b, role))
         b->sweeper->choose_first(&b->code->roles[role], order, n, mask, b->inside->mem);
-        for (uint32_t i = 0; i < c->n; i++)
-            if (c->v[i].does == b->code->roles[role].does) memset(c->v[i].dirty, true, c->v[i].nodes[0]);
-    }
     TICKS_END(b, BATCH_CHOOSE);
 }
 
@@ -521,11 +553,11 @@ void batch_park(struct batch *b, const uint64_t *mask)
     TICKS_END(b, BATCH_GOAL);
 }
 
-static void set_goals(const struct batch *b, const struct code_goal *g, uint32_t w, uint64_t lanes, int value,
+static void set_goals(const struct batch *b, uint32_t role, uint32_t w, uint64_t lanes, int value,
                       int16_t *goals)
 {
     for (; lanes; lanes &= lanes - 1)
-        goals[(w * 64 + (uint32_t)__builtin_ctzll(lanes)) * b->nroles + g->role] = (int16_t)value;
+        goals[(w * 64 + (uint32_t)__builtin_ctzll(lanes)) * b->nroles + role] = (int16_t)value;
 }
 
 void batch_collect_goals(struct batch *b, int16_t *goals, uint64_t *mask)
@@ -539,18 +571,17 @@ void batch_collect_goals(struct batch *b, int16_t *goals, uint64_t *mask)
             int16_t *row = goals + (w * 64 + (uint32_t)__builtin_ctzll(left)) * b->nroles;
             for (uint32_t r = 0; r < b->nroles; r++) row[r] = BATCH_GOAL_UNDEFINED;
         }
-        for (uint32_t i = 0; i < b->code->goals.n; i++) {
-            const struct code_goal *g = &b->code->goals.v[i];
-            set_goals(b, g, w, slot(b, g->slot)[w] & b->parked[w], (int)g->value, goals);
-        }
-        for (uint32_t i = 0; i < b->code->goals.n; i++) { /* several values at once */
-            const struct code_goal *g = &b->code->goals.v[i];
-            for (uint32_t k = 0; k < i; k++) {
-                const struct code_goal *h = &b->code->goals.v[k];
-                if (h->role != g->role) continue;
-                uint64_t both = slot(b, g->slot)[w] & slot(b, h->slot)[w] & b->parked[w];
-                set_goals(b, g, w, both, BATCH_GOAL_UNDEFINED, goals);
+        for (uint32_t r = 0; r < b->nroles; r++) {
+            uint64_t once = 0, twice = 0;
+            for (uint32_t i = 0; i < b->code->goals.n; i++) {
+                const struct code_goal *g = &b->code->goals.v[i];
+                if (g->role != r) continue;
+                uint64_t lanes = slot(b, g->slot)[w] & b->parked[w];
+                set_goals(b, r, w, lanes, (int)g->value, goals);
+                twice |= once & lanes;
+                once |= lanes;
             }
+            set_goals(b, r, w, twice, BATCH_GOAL_UNDEFINED, goals); /* several values at once */
         }
     }
     memset(b->parked, 0, sizeof b->parked);
@@ -576,7 +607,7 @@ uint32_t batch_lane_goals(struct batch *b, uint32_t lane, uint32_t role, uint32_
 
 /* --- Random games --------------------------------------------------------------------------------------- */
 
-static void tally_goals(struct batch *b, struct batch_tally *tally)
+void batch_tally_goals(struct batch *b, struct batch_tally *tally)
 {
     TICKS_BEGIN(b);
     sweep_phase(b, PHASE_GOAL);
@@ -651,7 +682,7 @@ void batch_play(struct batch *b, const uint64_t *from, uint64_t games, uint32_t 
             twice |= ended[w] & b->parked[w];
         }
         if (any) {
-            if (twice) tally_goals(b, tally);
+            if (twice) batch_tally_goals(b, tally);
             batch_park(b, ended);
             tally->games += popcount(b, ended);
             if (games) count_games(b, ended, games, played, busy);
@@ -672,6 +703,6 @@ void batch_play(struct batch *b, const uint64_t *from, uint64_t games, uint32_t 
         }
         if (any) batch_restart_from(b, ended, from);
     }
-    if (batch_any(b, b->parked)) tally_goals(b, tally);
+    if (batch_any(b, b->parked)) batch_tally_goals(b, tally);
     if (b->ticks) b->ticks[BATCH_REST] += ticks_now() - began - (ticks_spent(b) - spent);
 }

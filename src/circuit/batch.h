@@ -71,6 +71,8 @@ struct batch *batch_new_interpreted(const struct code *code, uint32_t lanes, uin
                                     struct error *error);
 void batch_free(struct batch *b);
 void batch_seed(struct batch *b, uint64_t seed);
+/* The same for a batch that is a part of a larger one: its lane 0 is lane 64 * word of the whole. */
+void batch_seed_part(struct batch *b, uint64_t seed, uint32_t word);
 
 /* --- States ------------------------------------------------------------------------------------------- */
 
@@ -82,6 +84,18 @@ void batch_get_states(struct batch *b, uint32_t lanes, uint64_t *out);
 /* Back to the initial state, or to the given one, for all lanes of the mask at once. */
 void batch_restart(struct batch *b, const uint64_t *mask);
 void batch_restart_from(struct batch *b, const uint64_t *mask, const uint64_t *state);
+
+/* The wires themselves, `words` words each: bit i of the state is at i * words; so is move i of a role's
+ * legal moves (after batch_view). The state's take batch_state_bytes; batches of as many lanes whose circuits
+ * have the same bits can take each other's. batch_set_lanes sets those of the mask alone. */
+static inline size_t batch_state_bytes(const struct batch *b)
+{
+    return (size_t)b->code->nbits * b->words * sizeof(uint64_t);
+}
+const uint64_t *batch_state_wires(const struct batch *b);
+const uint64_t *batch_legal_wires(const struct batch *b, uint32_t role);
+void batch_set_all(struct batch *b, const uint64_t *states);
+void batch_set_lanes(struct batch *b, const uint64_t *states, const uint64_t *mask);
 
 /* Some bits of many lanes at once, packed: row i is for lane i, bit k of a row is bit bits[k] of the
  * circuit's state, a row is (nbits + 63) / 64 words with unused bits 0. Far cheaper than lane by lane: blocks
@@ -137,6 +151,10 @@ static inline uint32_t batch_drawn(uint64_t draw, uint32_t k, uint32_t n)
  * lanes at once. */
 void batch_choose_first(struct batch *b, uint32_t role, const uint32_t *order, uint32_t n,
                         const uint64_t *mask);
+/* For those who choose by themselves: the wires of the moves a role makes, as those of its legal moves lie.
+ * What is chosen is ORed into them, after batch_choose where that is used, too. NULL for a role that has but
+ * one move, which it makes without being asked. */
+uint64_t *batch_move_wires(struct batch *b, uint32_t role);
 /* A mask whose bits are set with probability p (to 2^-24) each: which lanes explore. */
 void batch_toss(struct batch *b, double p, uint64_t *mask);
 /* A move given from outside. A lane must not get two moves for one role. */
@@ -165,6 +183,8 @@ struct batch_tally {
     double *goal_sum;     /* by role; may be NULL */
 };
 
+/* Add the goals of all parked lanes to the tally, by popcount; empties b->parked. */
+void batch_tally_goals(struct batch *b, struct batch_tally *tally);
 /* Random games from the initial state (or `from`, when not NULL) with all lanes: each lane plays `games`
  * games one after the other, or goes on until `*stop` when games is 0 (looked at once a sweep). A game still
  * going on after `max_steps` moves (0: no limit) is given up and not counted. Counts are added to the tally.

@@ -2,7 +2,7 @@
 /* From ground rules to a circuit: find the atoms that never change, build a net of the rest in order of
  * dependency, reduce it, emit it.
  *
- *     ground ── constants ──> net ── factor ── merge ── absorb ── share ──> circuit
+ *     ground ── constants ──> net ── factor ── merge ── select ── absorb ── share ──> circuit
  */
 #include "base/clock.h"
 #include "base/scc.h"
@@ -259,6 +259,8 @@ static void build(struct circuit *c, const struct ground *g)
     vec_free(heap, &b.sop.count);
     struct net *net = reduce_merge(c, b.net);
     note(c, "equal facts merged", net, &since);
+    net = reduce_select(net);
+    note(c, "selections shared", net, &since);
     net = reduce_absorb(net);
     note(c, "chains absorbed", net, &since);
     net = reduce_share(net);

@@ -101,4 +101,10 @@ struct circuit *circuit_build(const struct ground *ground, const struct ground_l
                               struct error *error);
 void circuit_free(struct circuit *c);
 
+/* A circuit with the same bits and moves in which `legal` says that a move wins at once: it is legal, the
+ * game is not over, and when all other roles make the only move they have it is over then and the role has
+ * the most it can ever get. Where others have a choice it says nothing. Nothing else of it means anything.
+ * NULL and an error where that is too large, and where rules are recursive. */
+struct circuit *circuit_foresee(const struct circuit *c, struct error *error);
+
 #endif

@@ -9,6 +9,8 @@
 /* merge.c: bits that provably always agree (or always differ) become one; updates the circuit's bits and
  * facts. */
 struct net *reduce_merge(struct circuit *c, struct net *net);
+/* select.c: sums over moves of what they select share the selection. */
+struct net *reduce_select(struct net *net);
 /* absorb.c: a gate used once, and not inverted, is written out in the gate that uses it. */
 struct net *reduce_absorb(struct net *net);
 /* share.c: what several wide gates have in common becomes a gate of its own. */

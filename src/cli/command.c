@@ -4,6 +4,64 @@
 #include "game/game.h"
 
 #include <string.h>
+#include <unistd.h>
+
+static void print_card(const struct command_card *card)
+{
+    printf("usage: ludens %s\n\n%s\n\n", card->usage, card->about);
+    options_help(stdout, card->table);
+}
+
+/* Who is shown cards. A process runs one command, or looks at many in one thread: a variable will do. */
+static struct {
+    void (*show)(void *data, const struct command_card *card);
+    void *data;
+} viewer;
+
+void command_capture(const struct command *command, void (*show)(void *data, const struct command_card *card),
+                     void *data)
+{
+    char *argv[] = {(char *)command->name, "--help", NULL};
+    viewer.show = show;
+    viewer.data = data;
+    command->run(2, argv);
+    viewer.show = NULL;
+}
+
+const struct command *command_find(const struct command *table, const char *name)
+{
+    while (table->name && strcmp(table->name, name) != 0) table++;
+    return table->name ? table : NULL;
+}
+
+static void list_words(FILE *out, const struct command *group)
+{
+    fprintf(out, "usage: ludens %s WORD [OPTION...] [OPERAND...]\n\n", group->name);
+    for (const struct command *w = group->words; w->name; w++)
+        fprintf(out, "  %-8s %s\n", w->name, w->summary);
+    fprintf(out, "\n`ludens help %s WORD` tells more about each.\n", group->name);
+}
+
+int command_run(const struct command *table, int argc, char **argv)
+{
+    const struct command *c = command_find(table, argv[0]);
+    if (!c) {
+        fprintf(stderr, "ludens: there is no command '%s'; `ludens help` lists them\n", argv[0]);
+        return EXIT_TROUBLE;
+    }
+    if (!c->words) return c->run(argc, argv);
+    const struct command *word = argc > 1 ? command_find(c->words, argv[1]) : NULL;
+    if (word) {
+        char name[40]; /* in messages: "ludens lab run: ..." */
+        snprintf(name, sizeof name, "%s %s", c->name, word->name);
+        argv[1] = name;
+        return word->run(argc - 1, argv + 1);
+    }
+    bool help = argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
+    if (argc > 1 && !help) fprintf(stderr, "ludens %s: there is no '%s'\n", c->name, argv[1]);
+    list_words(help ? stdout : stderr, c);
+    return help ? EXIT_YES : EXIT_TROUBLE;
+}
 
 bool command_begin(const char *usage, const char *about, const struct option *table, int min_operands,
                    int max_operands, int argc, char **argv, int *operands, int *status)
@@ -16,8 +74,11 @@ bool command_begin(const char *usage, const char *about, const struct option *ta
         return false;
     }
     if (help) {
-        printf("usage: ludens %s\n\n%s\n\n", usage, about);
-        options_help(stdout, table);
+        struct command_card card = {usage, about, table};
+        if (viewer.show)
+            viewer.show(viewer.data, &card);
+        else
+            print_card(&card);
         *status = EXIT_YES;
         return false;
     }
@@ -27,6 +88,12 @@ bool command_begin(const char *usage, const char *about, const struct option *ta
         return false;
     }
     return true;
+}
+
+int64_t command_processors(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? n : 1;
 }
 
 int command_trouble(const char *name, const struct error *error)

@@ -21,10 +21,11 @@ struct session {
 bool session_open(struct session *s, const char *command, const char *game, const char *engine, int *status);
 void session_close(struct session *s);
 
-#define ENGINE_OPTION(where)                                                                              \
-    {                                                                                                     \
-        "engine", 'e', OPTION_STRING, (where), .value = "E",                                              \
-                                               .help = "lifted, circuit, or auto: the best for this game" \
+#define ENGINE_OPTION(where)                                                  \
+    {                                                                         \
+        "engine", 'e', OPTION_STRING, (where),                                \
+            .value = "E", .choices = "lifted|circuit|auto",                   \
+            .help = "how the rules are worked out, or the best for this game" \
     }
 
 #endif

@@ -21,6 +21,40 @@ static bool bad_value(const struct option *o, const char *value, const char *wha
     return error_set(error, ERROR_INPUT, "--%s wants %s, not '%s'", o->name, what, value);
 }
 
+bool options_next_choice(const char **choices, char *name, size_t size)
+{
+    size_t n = *choices ? strcspn(*choices, "|") : 0;
+    if (n == 0) return false;
+    snprintf(name, size, "%.*s", (int)n, *choices);
+    *choices += n + ((*choices)[n] == '|');
+    return true;
+}
+
+static bool is_choice(const char *choices, const char *value)
+{
+    char name[100];
+    while (options_next_choice(&choices, name, sizeof name))
+        if (strcmp(name, value) == 0) return true;
+    return false;
+}
+
+/* "lifted|circuit|auto" as "lifted, circuit, auto". */
+static void list_choices(const char *choices, char *out, size_t size)
+{
+    char name[100];
+    size_t have = 0;
+    *out = '\0';
+    while (have < size && options_next_choice(&choices, name, sizeof name))
+        have += (size_t)snprintf(out + have, size - have, "%s%s", have ? ", " : "", name);
+}
+
+static bool bad_choice(const struct option *o, const char *value, struct error *error)
+{
+    char known[200];
+    list_choices(o->choices, known, sizeof known);
+    return error_set(error, ERROR_INPUT, "--%s wants one of %s, not '%.60s'", o->name, known, value);
+}
+
 static bool store(const struct option *o, const char *value, struct error *error)
 {
     char *end;
@@ -48,7 +82,10 @@ static bool store(const struct option *o, const char *value, struct error *error
         *(double *)o->store = x;
         return true;
     }
-    case OPTION_STRING: *(const char **)o->store = value; return true;
+    case OPTION_STRING:
+        if (o->choices && !is_choice(o->choices, value)) return bad_choice(o, value, error);
+        *(const char **)o->store = value;
+        return true;
     case OPTION_LIST: {
         struct option_list *list = o->store;
         int room = (int)(sizeof list->v / sizeof *list->v);
@@ -127,30 +164,41 @@ bool options_parse(const struct option *table, int argc, char **argv, int *opera
     return true;
 }
 
-static void print_default(FILE *out, const struct option *o)
+void options_add_choice(char *choices, size_t size, const char *name)
+{
+    size_t have = strlen(choices);
+    snprintf(choices + have, size - have, "%s%s", have ? "|" : "", name);
+}
+
+bool options_default(const struct option *o, char *text, size_t size)
 {
     switch (o->type) {
-    case OPTION_INT: fprintf(out, " (default %" PRId64 ")", *(const int64_t *)o->store); break;
-    case OPTION_SEED: fprintf(out, " (default %" PRIu64 ")", *(const uint64_t *)o->store); break;
-    case OPTION_REAL: fprintf(out, " (default %g)", *(const double *)o->store); break;
+    case OPTION_INT: snprintf(text, size, "%" PRId64, *(const int64_t *)o->store); return true;
+    case OPTION_SEED: snprintf(text, size, "%" PRIu64, *(const uint64_t *)o->store); return true;
+    case OPTION_REAL: snprintf(text, size, "%g", *(const double *)o->store); return true;
     case OPTION_STRING:
-        if (*(const char *const *)o->store) fprintf(out, " (default %s)", *(const char *const *)o->store);
-        break;
+        if (*(const char *const *)o->store) snprintf(text, size, "%s", *(const char *const *)o->store);
+        return *(const char *const *)o->store != NULL;
     case OPTION_FLAG:
     case OPTION_LIST: break;
     }
+    return false;
 }
 
 void options_help(FILE *out, const struct option *table)
 {
     for (const struct option *o = table; o->name; o++) {
-        char left[80];
+        char left[80], text[200];
         int n = snprintf(left, sizeof left, o->letter ? "-%c, " : "    ", o->letter);
         n += snprintf(left + n, sizeof left - (size_t)n, "--%s", o->name);
         if (o->type != OPTION_FLAG)
             snprintf(left + n, sizeof left - (size_t)n, " %s", o->value ? o->value : "VALUE");
         fprintf(out, "  %-28s %s", left, o->help ? o->help : "");
-        print_default(out, o);
+        if (o->choices) {
+            list_choices(o->choices, text, sizeof text);
+            fprintf(out, ": %s", text);
+        }
+        if (options_default(o, text, sizeof text)) fprintf(out, " (default %s)", text);
         fputc('\n', out);
     }
     fprintf(out, "  %-28s %s\n", "-h, --help", "show this text");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Options from a table: one row says name, type, range, place to store and help; the table makes the parser
- * and the --help text.
+/* Options from a table: one row says name, type, range, place to store and help; the table makes the parser,
+ * the --help text, the manual page and completion.
  *
  *     struct sim_options o = {.games = 100};
  *     const struct option table[] = {
@@ -40,7 +40,8 @@ struct option {
     enum option_type type;
     void *store;
     double min, max;   /* both 0: no limits */
-    const char *value; /* what the help calls the value */
+    const char *value; /* what the help calls the value; completion knows some of these names (complete.h) */
+    const char *choices; /* of a string: "lifted|circuit|auto", the values there are; NULL: any */
     const char *help;
 };
 
@@ -50,5 +51,10 @@ struct option {
 bool options_parse(const struct option *table, int argc, char **argv, int *operands, bool *help,
                    struct error *error);
 void options_help(FILE *out, const struct option *table);
+/* Choices as a text: append one; take the first off, false if there is none. */
+void options_add_choice(char *choices, size_t size, const char *name);
+bool options_next_choice(const char **choices, char *name, size_t size);
+/* The default of an option as text; false if there is nothing to say. */
+bool options_default(const struct option *o, char *text, size_t size);
 
 #endif

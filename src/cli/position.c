@@ -120,36 +120,17 @@ static bool make_moves(struct walk *w, const struct option_list *moves, struct e
     return true;
 }
 
-/* Facts one after the other: (cell 1 1 x) (control o). */
-static bool read_state(struct reasoner *r, const char *text, struct state *s, struct error *error)
-{
-    struct list facts = {0};
-    bool good = true;
-    for (const char *at = text + strspn(text, " \t\r\n"); good && *at; at += strspn(at, " \t\r\n")) {
-        size_t n = 0;
-        int depth = 0;
-        do {
-            depth += at[n] == '(' ? 1 : at[n] == ')' ? -1 : 0;
-            n++;
-        } while (at[n] && (depth > 0 || !strchr(" \t\r\n()", at[n])));
-        term fact = term_read(r->terms, at, n, &r->error);
-        good = fact && list_push(&facts, fact);
-        if (!good) error_set(error, ERROR_INPUT, "--state: '%.*s' is no fact", (int)(n < 60 ? n : 60), at);
-        at += n;
-    }
-    if (good && facts.n == 0) good = error_set(error, ERROR_INPUT, "--state has no facts");
-    if (good && !r->ops->assemble(r, facts.v, facts.n, s)) good = (*error = r->error, false);
-    list_done(&facts);
-    return good;
-}
-
 bool position_reach(struct reasoner *r, const struct position_options *o, struct state *s, struct list *made,
                     struct error *error)
 {
     struct walk w = {r, s, made};
     if (o->state && o->at) return error_set(error, ERROR_INPUT, "--state and --at exclude each other");
     if (o->ply >= 0 && !o->at) return error_set(error, ERROR_INPUT, "--ply is about the record of --at");
-    if (o->state) return read_state(r, o->state, s, error) && make_moves(&w, &o->moves, error);
+    if (o->state) {
+        if (reasoner_read_state(r, o->state, s)) return make_moves(&w, &o->moves, error);
+        *error = r->error;
+        return error_prefix(error, "--state");
+    }
     if (!r->ops->initial(r, s)) return *error = r->error, false;
     return (!o->at || follow_file(&w, o->at, o->ply, error)) && make_moves(&w, &o->moves, error);
 }

@@ -14,11 +14,6 @@ bool table_open(struct table *t, const char *command, const char *game, const ch
 {
     struct error error;
     *t = (struct table){0};
-    if (strcmp(engine, "auto") != 0 && strcmp(engine, "lifted") != 0 && strcmp(engine, "circuit") != 0) {
-        error_set(&error, ERROR_INPUT, "there is no engine '%s'; there are: lifted, circuit, auto", engine);
-        *status = command_trouble(command, &error);
-        return false;
-    }
     if (!session_open(&t->session, command, game, "lifted", status)) return false;
     if (strcmp(engine, "lifted") == 0) return true;
     struct ground_limits limits = {.seconds = 20, .bytes = (size_t)2 << 30};
@@ -54,7 +49,6 @@ uint32_t role_by_name(const struct game *game, const char *name, size_t n, struc
 
 struct seat *seat_open(struct table *t, const char *who, uint32_t role, uint64_t seed, struct error *error)
 {
-    struct player_config config;
     if (strcmp(who, "human") == 0) {
         struct human *h = human_new();
         if (!h) error_set(error, ERROR_MEMORY, "out of memory");
@@ -62,8 +56,7 @@ struct seat *seat_open(struct table *t, const char *who, uint32_t role, uint64_t
     }
     if (post_is_url(who))
         return error_set(error, ERROR_INPUT, "%s: players elsewhere play in `ludens match`", who), NULL;
-    if (!player_config_parse(who, &config, error)) return NULL;
-    return seat_player(&config, t->session.game, t->engine, role, seed * 1000003 + role, error);
+    return seat_by_name(who, t->session.game, t->engine, role, seed, error);
 }
 
 static const char chance[] = "random"; /* known by its address: nobody was named for the seat */

@@ -17,8 +17,8 @@ atomic_bool terminal_interrupted;
 
 bool terminal_colour(FILE *out)
 {
-    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-    return isatty(fileno(out)) && !(no && *no) && term && strcmp(term, "dumb") != 0;
+    const char *no = getenv("NO_COLOR"), *kind = getenv("TERM");
+    return isatty(fileno(out)) && !(no && *no) && kind && strcmp(kind, "dumb") != 0;
 }
 
 bool terminal_utf8(void)
@@ -45,6 +45,11 @@ int terminal_height(FILE *out)
 {
     struct winsize size;
     return isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}
+
+struct board_style terminal_style(FILE *out)
+{
+    return (struct board_style){terminal_colour(out), terminal_utf8(), terminal_width(out)};
 }
 
 static void end_now(int signal_number)

@@ -3,14 +3,17 @@
 #ifndef CLI_TERMINAL_H
 #define CLI_TERMINAL_H
 
+#include "analysis/draw.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 
-bool terminal_colour(FILE *out); /* a terminal that takes colours, and NO_COLOR is not set */
-bool terminal_utf8(void);        /* by the locale of the environment */
-int terminal_width(FILE *out);   /* columns; 80 where there are none */
-int terminal_height(FILE *out);  /* rows; 0 where there is no screen */
+bool terminal_colour(FILE *out);              /* a terminal that takes colours, and NO_COLOR is not set */
+bool terminal_utf8(void);                     /* by the locale of the environment */
+int terminal_width(FILE *out);                /* columns; 80 where there are none */
+int terminal_height(FILE *out);               /* rows; 0 where there is no screen */
+struct board_style terminal_style(FILE *out); /* all of that, for drawing */
 
 /* Ctrl-C ends the program at once, with status 130. After terminal_catch_interrupt the first one only sets
  * the flag, and the command ends in order; a second one ends the program. */

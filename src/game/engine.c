@@ -20,6 +20,10 @@ struct engine {
     struct code *code;
     struct error error;
     struct engine_report report;
+    /* under the lock; made once */
+    struct circuit *foresight;
+    struct code *foresight_code;
+    bool foreseen;
 };
 
 /* What is left of the seconds, or an error when nothing is. */
@@ -108,6 +112,8 @@ void engine_free(struct engine *e)
     if (!e) return;
     engine_cancel(e);
     pthread_join(e->thread, NULL);
+    code_free(e->foresight_code);
+    circuit_free(e->foresight);
     code_free(e->code);
     circuit_free(e->circuit);
     pthread_cond_destroy(&e->done);
@@ -142,6 +148,23 @@ enum engine_status engine_wait(struct engine *e, double seconds)
 const struct code *engine_code(struct engine *e)
 {
     return engine_poll(e) == ENGINE_READY ? e->code : NULL;
+}
+
+const struct code *engine_foresight(struct engine *e)
+{
+    struct error unimportant;
+    if (engine_poll(e) != ENGINE_READY) return NULL;
+    pthread_mutex_lock(&e->lock);
+    if (!e->foreseen) {
+        uint32_t widths[4], n = batch_widths(widths);
+        e->foreseen = true;
+        e->foresight = circuit_foresee(e->circuit, &unimportant);
+        e->foresight_code = e->foresight ? code_build(e->foresight, NULL, &unimportant) : NULL;
+        for (uint32_t i = 0; e->foresight_code && i < n; i++)
+            code_compile(e->foresight_code, widths[i], NULL, &unimportant);
+    }
+    pthread_mutex_unlock(&e->lock);
+    return e->foresight_code;
 }
 
 const struct error *engine_error(struct engine *e)

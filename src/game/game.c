@@ -27,8 +27,6 @@ static bool is_file(const char *path)
 /* The folders to look in, one by one; false when there are no more. */
 static bool library_folder(int i, char *folder, size_t size)
 {
-    if (i == SHARE_FOLDERS)
-        return snprintf(folder, size, "%s", LUDENS_GAMES_FOLDER), true; /* for users of the library */
     return share_folder("LUDENS_GAMES", "games", i, folder, size);
 }
 

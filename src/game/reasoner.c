@@ -5,6 +5,7 @@
 #include "base/hash.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void state_done(struct state *s)
 {
@@ -139,6 +140,28 @@ bool reasoner_read_move(struct reasoner *r, uint32_t role, const char *text, uin
     term move = term_read(r->terms, text, strlen(text), &r->error);
     if (!move) return error_prefix(&r->error, "'%.60s' is no move", text);
     return r->ops->move_number(r, role, move, out);
+}
+
+bool reasoner_read_state(struct reasoner *r, const char *text, struct state *out)
+{
+    struct list facts = {0};
+    bool good = true;
+    for (const char *at = text + strspn(text, " \t\r\n"); good && *at; at += strspn(at, " \t\r\n")) {
+        size_t n = 0;
+        int depth = 0;
+        do {
+            depth += at[n] == '(' ? 1 : at[n] == ')' ? -1 : 0;
+            n++;
+        } while (at[n] && (depth > 0 || !strchr(" \t\r\n()", at[n])));
+        term fact = term_read(r->terms, at, n, &r->error);
+        good = fact && list_push(&facts, fact);
+        if (!good) error_set(&r->error, ERROR_INPUT, "'%.*s' is no fact", (int)(n < 60 ? n : 60), at);
+        at += n;
+    }
+    if (good && facts.n == 0) good = error_set(&r->error, ERROR_INPUT, "the state has no facts");
+    good = good && r->ops->assemble(r, facts.v, facts.n, out);
+    list_done(&facts);
+    return good;
 }
 
 void reasoner_print_move(struct reasoner *r, uint32_t role, uint32_t move, bool lower, struct text *out)

@@ -100,6 +100,8 @@ bool reasoner_carry_move(struct reasoner *to, struct reasoner *from, uint32_t ro
 /* A move from text, for people and protocols; false with an error that names the text if it is no move at
  * all. */
 bool reasoner_read_move(struct reasoner *r, uint32_t role, const char *text, uint32_t *out);
+/* The state in which the facts of a text hold: "(cell 1 1 x) (control o)". */
+bool reasoner_read_state(struct reasoner *r, const char *text, struct state *out);
 void reasoner_print_move(struct reasoner *r, uint32_t role, uint32_t move, bool lower, struct text *out);
 
 #endif

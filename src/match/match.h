@@ -67,6 +67,11 @@ struct seat_ops {
  */
 struct seat *seat_player(const struct player_config *config, const struct game *game, struct engine *engine,
                          uint32_t role, uint64_t seed, struct error *error);
+/* The same by a name of `ludens players`. Seats of one match have one seed: what each draws hangs on its
+ * role.
+ */
+struct seat *seat_by_name(const char *who, const struct game *game, struct engine *engine, uint32_t role,
+                          uint64_t seed, struct error *error);
 /* The same for one of many players on a driver (player_join): it asks to be driven rather than thinking
  * itself. together.h does that. */
 struct seat *seat_pooled(const struct player_config *config, const struct game *game, struct engine *engine,

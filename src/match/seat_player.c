@@ -27,7 +27,7 @@ static bool start(struct seat *s, struct match *m, uint32_t role, const struct b
     struct player_seat *p = (struct player_seat *)s;
     if (!has_start(budget)) return true;
     struct error trouble; /* rules too slow for the start clock may still be played */
-    if (player_ponder(p->player, budget, &trouble) || trouble.code == ERROR_TIME) return true;
+    if (player_start(p->player, budget, &trouble) || trouble.code == ERROR_TIME) return true;
     *error = trouble;
     return false;
 }
@@ -160,6 +160,14 @@ struct seat *seat_player(const struct player_config *config, const struct game *
                          uint32_t role, uint64_t seed, struct error *error)
 {
     return sit(&ops, config, game, engine, role, seed, error);
+}
+
+struct seat *seat_by_name(const char *who, const struct game *game, struct engine *engine, uint32_t role,
+                          uint64_t seed, struct error *error)
+{
+    struct player_config config;
+    if (!player_config_parse(who, &config, error)) return NULL;
+    return seat_player(&config, game, engine, role, seed * 1000003 + role, error);
 }
 
 struct seat *seat_pooled(const struct player_config *config, const struct game *game, struct engine *engine,

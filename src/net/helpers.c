@@ -37,6 +37,14 @@ static void tell_start(struct sitting *s, int which)
     if (n > 0) free(head);
 }
 
+/* Until when the start clock runs. */
+static void tell_clock(struct sitting *s)
+{
+    char line[100];
+    int n = snprintf(line, sizeof line, "prepare %.6f", s->due);
+    tell(s, SITTING_SEARCH, line, (size_t)n, NULL, 0);
+}
+
 static void tell_history(struct sitting *s, int which, uint32_t first)
 {
     char *text = NULL;
@@ -109,6 +117,7 @@ void sitting_start_helper(struct sitting *s, int which)
     tell_start(s, which);
     if (which == SITTING_SEARCH) tell_line(s);
     if (s->turn) tell_history(s, which, 0);
+    if (which == SITTING_SEARCH && s->turn == 0) tell_clock(s);
     if (which == SITTING_SEARCH && s->stage == SITTING_THINKING) sitting_think(s);
     if (which == SITTING_KEEPER && s->word) check(s);
 }

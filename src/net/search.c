@@ -33,6 +33,7 @@ struct search {
     bool settled;                   /* the engine is ready or has failed, and we know */
     bool asked;                     /* a move is wanted */
     double due;                     /* by then */
+    double start;                   /* when the start clock ends; 0: nobody said */
     char *best;                     /* told last; NULL: nothing yet in this turn */
     uint64_t simulations, pondered; /* while asked, and before */
     double seconds;                 /* of the former */
@@ -145,7 +146,10 @@ static void ponder(struct search *s)
     struct budget b = {.stop = &s->inbox->stop};
     struct error error = {0};
     if (player_solo(s->player)) b.deadline = clock_now() + LINE_SLICE; /* what is found is told soon */
-    bool good = player_ponder(s->player, &b, &error);
+    /* On the start clock, once the circuit is there, the player may look for the way that suits the game. */
+    bool begins = s->settled && s->turn == 0 && s->start > clock_now() && !player_solo(s->player);
+    if (begins) b.deadline = s->start;
+    bool good = begins ? player_start(s->player, &b, &error) : player_ponder(s->player, &b, &error);
     tell_line(s);
     s->pondered += player_report(s->player)->stats.simulations;
     if (!good && !hurried(&error) && error.code != ERROR_INPUT) inbox_lost(s->inbox, error.text);
@@ -285,6 +289,9 @@ static void on_order(struct search *s, struct order *l)
             s->view = s->role;
         s->asked = true;
         s->idle = false;
+    } else if (strcmp(l->verb, "prepare") == 0) {
+        char *head = order_line(l);
+        s->start = head ? strtod(head, NULL) : 0;
     } else if (strcmp(l->verb, "rest") == 0) {
         rest(s);
         inbox_send(s->inbox, json_pack("{s:s}", "type", "resting")); /* a sign of life */

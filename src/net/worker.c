@@ -91,17 +91,23 @@ struct order *inbox_take(struct inbox *b, bool wait)
     return l;
 }
 
-void inbox_send(struct inbox *b, json_t *message)
+void inbox_send_bytes(struct inbox *b, const char *bytes, size_t size)
 {
-    char *text = message ? json_dumps(message, JSON_COMPACT) : NULL;
-    json_decref(message);
-    if (!text || !frames_send(&b->frames, text, strlen(text), NULL, 0)) _exit(1);
-    free(text);
+    if (!frames_send(&b->frames, bytes, size, NULL, 0)) _exit(1);
     struct pollfd wait = {.fd = b->frames.socket, .events = POLLOUT};
     while (frames_waiting(&b->frames)) {
         poll(&wait, 1, -1);
         if (!frames_flush(&b->frames)) _exit(1);
     }
+}
+
+void inbox_send(struct inbox *b, json_t *message)
+{
+    char *text = message ? json_dumps(message, JSON_COMPACT) : NULL;
+    json_decref(message);
+    if (!text) _exit(1);
+    inbox_send_bytes(b, text, strlen(text));
+    free(text);
 }
 
 void inbox_refuse(struct inbox *b, const struct error *why)

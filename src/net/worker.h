@@ -74,6 +74,7 @@ struct order *inbox_take(struct inbox *b, bool wait);
 /* From now on ask this in the other thread a few times a second; true: there are other news. */
 void inbox_watch(struct inbox *b, bool (*watch)(void *data), void *data);
 void inbox_send(struct inbox *b, json_t *message); /* takes the message over */
+void inbox_send_bytes(struct inbox *b, const char *bytes, size_t size);
 /* The match cannot be played, now or, if the rules are the reason, ever: then this never returns. */
 void inbox_refuse(struct inbox *b, const struct error *why);
 /* Tell why, and leave. */

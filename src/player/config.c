@@ -14,8 +14,9 @@
 /* The programs of the papers with their parameters: 002 §4.3.1 (C, tau, thresholds, TD), 000 §V-B (k,
  * epsilon), 001 §VI (decay), 004 (Ary). */
 const struct player_preset player_presets[] = {
-    {"champion", "rave=500,playout=nst,sampler=greedy,epsilon=0.2,k=7,solver=s,scout=4,puzzle=race",
-     "N-grams, RAVE and the solver, alone a race of searches: the strongest we can measure; the default"},
+    {"champion", "rave=500,playout=nst,sampler=greedy,epsilon=0.2,k=7,solver=s,scout=4,arm=auto,puzzle=race",
+     "the strongest we can measure, and the default: N-grams, RAVE, the solver, or what wins matches on the "
+     "start clock; alone a race of searches"},
     {"random", "kind=random", "any legal move"},
     {"legal", "kind=legal", "the first legal move"},
     {"script", "kind=script", "the first legal move that fits the option prefer"},
@@ -31,6 +32,8 @@ const struct player_preset player_presets[] = {
     {"cadia2009", "rave=500,playout=mast,sampler=gibbs,tau=10", "CadiaPlayer 2009: RAVE and MAST"},
     {"cadia2010", "rave=500,playout=mast+fast,sampler=gibbs,tau=10,weight=1",
      "CadiaPlayer 2010: RAVE, MAST and FAST"},
+    {"cadia2011", "rave=500,playout=mast+fast,sampler=gibbs,tau=10,weight=1,parallel=root",
+     "CadiaPlayer 2011: the agent of 2010, root-parallel over threads and machines"},
     {"cadia2012", "rave=500,playout=mast+fast,sampler=gibbs,tau=10,weight=1,cutoff=on,urgency=on",
      "CadiaPlayer 2012: the same with early cutoffs and urgency"},
     {"nst", "playout=nst,sampler=greedy,epsilon=0.2,k=7", "N-grams of moves with epsilon-greedy"},
@@ -62,14 +65,22 @@ const struct player_option player_options[] = {
     {"discount", PLAYER_REAL, AT(discount), 0, 1, NULL,
      "of rewards per step; one-player games are never discounted"},
     {"rave", PLAYER_INT, AT(rave), 0, 1e9, NULL, "equivalence parameter of RAVE; 0: off"},
+    {"mix", PLAYER_CHOICE, AT(rave_mix), 0, 0, "thesis|mean|short",
+     "RAVE with all of UCT, with its mean alone, or so and for a shorter time"},
     {"urgency", PLAYER_BOOL, AT(urgency), 0, 0, NULL,
      "exploit before every move was tried, when it seems worth it"},
     {"cutoff", PLAYER_BOOL, AT(cutoff), 0, 0, NULL,
      "break playouts off early where sampling shows that it makes sense"},
-    {"final", PLAYER_CHOICE, AT(final), 0, 0, "mean|visits", "the move played: best mean or most visits"},
+    {"final", PLAYER_CHOICE, AT(final), 0, 0, "mean|visits|robust",
+     "the move played: best mean, most visits, or the best mean of those visited often"},
+    {"window", PLAYER_INT, AT(window), 0, 1e9, NULL,
+     "means in the tree are over so many simulations, the older fading; 0: over all"},
+    {"carry", PLAYER_INT, AT(carry), 0, 1e9, NULL,
+     "visits that a position keeps at most when the match moves on; 0: all"},
     {"forced", PLAYER_BOOL, AT(forced), 0, 0, NULL, "think also when there is only one legal move"},
-    {"playout", PLAYER_CHOICE, AT(playout), 0, 0, "uniform|mast|tomast|past|fast|nst|mast+fast",
-     "what guides playouts"},
+    {"playout", PLAYER_CHOICE, AT(playout), 0, 0,
+     "uniform|mast|tomast|past|fast|nst|mast+fast|uniform:wires|mast:wires|tomast:wires|nst:wires",
+     "what guides playouts; on the wires they are many times as fast, and not quite the same"},
     {"sampler", PLAYER_CHOICE, AT(sampler), 0, 0, "uniform|gibbs|greedy",
      "how moves are drawn from their values"},
     {"tau", PLAYER_REAL, AT(tau), 1e-3, 1e6, NULL, "temperature of Gibbs sampling"},
@@ -86,6 +97,8 @@ const struct player_option player_options[] = {
      "prove values in the tree; simulations end at what is solved (S-UCT) or avoid it (E-UCT)"},
     {"scout", PLAYER_INT, AT(scout), 0, 1e9, NULL,
      "with a solver: visits after which a position's moves are looked at for ends; 0: never"},
+    {"decisive", PLAYER_CHOICE, AT(decisive), 0, 0, "off|win|parry",
+     "playouts take a win in one move, and take back moves that allow one, where that can be seen cheaply"},
     {"prefer", PLAYER_PATTERNS, AT(prefer), 0, 0, NULL,
      "moves of a script, as (move 1 ? ? ?); ? is any term; several with ';' between them, best first"},
     {"lanes", PLAYER_INT, AT(lanes), 0, 512, NULL,
@@ -94,8 +107,13 @@ const struct player_option player_options[] = {
      "threads that search; 0: every core by the clock, 1 where simulations are counted"},
     {"parallel", PLAYER_CHOICE, AT(parallel), 0, 0, "tree|root|leaf",
      "threads share one tree, have one each that are pooled in the end, or do playouts for the first"},
-    {"playouts", PLAYER_INT, AT(playouts), 1, 1000, NULL, "playouts from each new node, with parallel=leaf"},
+    {"ranks", PLAYER_INT, AT(ranks), 0, 1e6, NULL,
+     "processes of an MPI job that search for it, each for itself; 0: all there are; 1: it is alone"},
+    {"playouts", PLAYER_INT, AT(playouts), 0, 1000, NULL,
+     "playouts from each new node, on the wires and with parallel=leaf; 0: as is best"},
     {"memory", PLAYER_INT, AT(memory), 0, 1e7, NULL, "MB for the tree; 0: a quarter of the machine's"},
+    {"arm", PLAYER_CHOICE, AT(arm), 0, 0, "off|auto|own|rave|mast|cutoff",
+     "another way to search: the one named, or the one that wins short matches on the start clock"},
     {"puzzle", PLAYER_CHOICE, AT(puzzle), 0, 0, SOLO_WAYS,
      "what searches games for one; off: the same as others"},
     {"minimax", PLAYER_CHOICE, AT(minimax), 0, 0, MINIMAX_POLICIES,
@@ -122,7 +140,6 @@ static const struct player_config defaults = {.tree = true,
                                               .threshold = 3,
                                               .weight = 1,
                                               .cells = 5,
-                                              .playouts = 1,
                                               .table = true,
                                               .history = true,
                                               .killers = true,
@@ -249,6 +266,11 @@ static bool set_options(struct player_config *c, const char *options, struct err
         if (!set_option(c, word, equals + 1, error)) return false;
     }
     return true;
+}
+
+bool player_config_apply(struct player_config *c, const char *options, struct error *error)
+{
+    return set_options(c, options, error);
 }
 
 bool player_config_parse(const char *spec, struct player_config *out, struct error *error)

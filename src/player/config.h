@@ -16,18 +16,23 @@ enum playout_scheme {
     PLAYOUT_PAST,
     PLAYOUT_FAST,
     PLAYOUT_NST,
-    PLAYOUT_MAST_FAST
+    PLAYOUT_MAST_FAST,
+    PLAYOUT_WIRES, /* from here on, the same on the wires: */
+    PLAYOUT_UNIFORM_WIRES = PLAYOUT_WIRES,
+    PLAYOUT_MAST_WIRES,
+    PLAYOUT_TOMAST_WIRES,
+    PLAYOUT_NST_WIRES
 };
-enum final_move { FINAL_MEAN, FINAL_VISITS };
 
 struct player_config {
     char spec[200]; /* as given */
     int64_t kind;   /* enum player_kind */
     bool tree;
     double c, discount;
-    int64_t rave;
+    int64_t rave, rave_mix; /* enum rave_mix */
     bool urgency, cutoff, forced;
-    int64_t final;   /* enum final_move */
+    int64_t final; /* enum final_move */
+    int64_t window, carry;
     int64_t playout; /* enum playout_scheme */
     int64_t sampler; /* enum sampler_kind */
     double tau, epsilon;
@@ -35,16 +40,19 @@ struct player_config {
     double weight; /* of FAST beside MAST */
     double cells;  /* FAST's c for cell features */
     bool lgr;
-    int64_t solver; /* enum solving */
-    int64_t scout;  /* visits */
+    int64_t solver;   /* enum solving */
+    int64_t scout;    /* visits */
+    int64_t decisive; /* enum decisive_moves */
     struct decay decay;
     char prefer[100]; /* patterns of moves (script.h) */
     bool solo;        /* decay in one-player games, too: 001 table VI measures that it does not pay */
     int64_t lanes;    /* 0: what measurement recommends */
     int64_t threads;  /* 0: every core by the clock, one where simulations are counted */
     int64_t parallel; /* enum parallel */
-    int64_t playouts; /* per new node, with parallel=leaf */
+    int64_t ranks;    /* processes of an MPI job that search for it; 0: all there are */
+    int64_t playouts; /* per new node, on the wires and with parallel=leaf; 0: as is best */
     int64_t memory;   /* MB; 0: a quarter of the machine's */
+    int64_t arm;      /* which way of searching: ARM_OFF, ARM_AUTO, ARM_FIRST and so on (audition.h) */
     int64_t puzzle;   /* enum solo_way: what searches games for one before anything else */
     /* kind=minimax */
     int64_t minimax; /* enum minimax_policy */
@@ -56,6 +64,9 @@ struct player_config {
 
 /* Parse "PRESET[,OPTION=VALUE]...". False and an error that says what is allowed. */
 bool player_config_parse(const char *spec, struct player_config *out, struct error *error);
+
+/* Options on top of those that are there: "OPTION=VALUE,...". */
+bool player_config_apply(struct player_config *c, const char *options, struct error *error);
 
 /* The tables, for lists and help. */
 struct player_preset {

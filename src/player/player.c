@@ -8,6 +8,8 @@
  * Every step obeys the deadline and the stop flag, and leaves the player fit to go on with it next time. */
 #include "player/player.h"
 
+#include "player/allies.h"
+#include "player/audition.h"
 #include "player/script.h"
 #include "search/solver/outcomes.h"
 
@@ -36,15 +38,23 @@ struct player {
     struct outcomes *outcomes; /* what can come out of the game; NULL: nobody asked */
     struct mcts *mcts;         /* what is reported: the crew's first, or our own */
     bool rooted;               /* mcts knows the current state */
+    struct allies *allies;     /* others who search for us; NULL: nobody */
+    bool mustered;             /* they were asked for */
+    uint32_t plies;            /* joint moves made since they were told where we are */
+    uint32_t cores;            /* for threads; 0: all of the machine */
+    uint32_t divergence;       /* which of several with the same seed we are */
     /* the think under way */
     struct budget budget;
     bool sure, searching;
     bool alone; /* solo or minimax has decided: */
     uint32_t alone_move;
     struct player_report report;
+    struct audition_report audition;
     struct solo *solo;       /* games for one: asked before the search; NULL: it is not */
     struct minimax *minimax; /* kind=minimax: asked before the search, too; made on first use */
 };
+
+struct allies *(*allies_muster)(const struct allies_call *call);
 
 #define MINIMAX_ENOUGH ((size_t)64 << 20) /* of table: what a few million positions need */
 
@@ -57,6 +67,8 @@ struct player *player_new(const struct player_config *config, const struct game 
     struct player *p = calloc(1, sizeof *p);
     if (!p) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
     p->config = *config;
+    if (config->arm >= ARM_FIRST && !audition_apply(&p->config, (uint32_t)config->arm - ARM_FIRST, error))
+        return free(p), NULL;
     p->game = game;
     p->engine = engine;
     p->role = role;
@@ -107,10 +119,23 @@ void player_join(struct player *p, struct driver *driver)
     p->driver = driver;
 }
 
+void player_diverge(struct player *p, uint32_t i, uint32_t cores)
+{
+    p->divergence = i;
+    p->cores = cores;
+}
+
+void player_moved(struct player *p, uint32_t plies)
+{
+    for (uint32_t k = 0; k < plies; k++)
+        for (uint32_t i = 0; i < p->npolicies; i++) policy_moved(&p->policies[i]);
+}
+
 void player_free(struct player *p)
 {
     if (!p) return;
     drop_search(p);
+    if (p->allies) p->allies->ops->free(p->allies);
     solo_free(p->solo);
     state_done(&p->state);
     list_done(&p->ahead);
@@ -185,6 +210,7 @@ static void follow_engine(struct player *p, const struct budget *budget)
 static size_t memory_limit(const struct player *p)
 {
     size_t all = (size_t)sysconf(_SC_PHYS_PAGES) / 4 * (size_t)sysconf(_SC_PAGESIZE);
+    if (p->allies) all /= p->allies->sharers;
     if (p->driver) all = (size_t)PLAYER_POOLED_MB << 20;
     if (p->config.memory) all = (size_t)p->config.memory << 20;
     return p->solo ? all / 2 : all;
@@ -195,7 +221,7 @@ static size_t table_limit(const struct player *p)
 {
     enum { ENOUGH = 512 << 20 };
     size_t share = memory_limit(p) / 4;
-    if (p->config.playout != PLAYOUT_NST) return 0;
+    if (p->config.playout != PLAYOUT_NST && p->config.playout != PLAYOUT_NST_WIRES) return 0;
     return share < ENOUGH ? share : ENOUGH;
 }
 
@@ -204,11 +230,17 @@ static struct values *make_values(struct player *p, const struct budget *budget,
     const struct player_config *c = &p->config;
     uint32_t nroles = p->game->nroles;
     switch ((enum playout_scheme)c->playout) {
-    case PLAYOUT_UNIFORM: break;
+    case PLAYOUT_UNIFORM:
+    case PLAYOUT_UNIFORM_WIRES: break;
+    case PLAYOUT_MAST_WIRES:
     case PLAYOUT_MAST: return values_mast(nroles, false);
+    case PLAYOUT_TOMAST_WIRES:
     case PLAYOUT_TOMAST: return values_mast(nroles, true);
     case PLAYOUT_PAST: return values_past(nroles, (uint32_t)c->threshold, 50, !p->on_circuit);
-    case PLAYOUT_NST: return values_nst(nroles, (uint32_t)c->k, table_limit(p) / p->npolicies);
+    case PLAYOUT_NST:
+    case PLAYOUT_NST_WIRES:
+        return values_nst(nroles, c->playout == PLAYOUT_NST ? 3 : 2, (uint32_t)c->k,
+                          table_limit(p) / p->npolicies);
     case PLAYOUT_FAST:
         return values_fast(p->reasoner, p->on_circuit ? engine_code(p->engine)->circuit : NULL,
                            (float)c->cells, p->seed, budget, error);
@@ -228,12 +260,14 @@ static bool make_policy(struct player *p, struct policy *policy, const struct bu
     const struct player_config *c = &p->config;
     uint32_t nroles = p->game->nroles;
     struct values *v = make_values(p, budget, error);
-    if (!v && c->playout != PLAYOUT_UNIFORM) return error_set(error, ERROR_MEMORY, "out of memory");
+    if (!v && c->playout != PLAYOUT_UNIFORM && c->playout != PLAYOUT_UNIFORM_WIRES)
+        return error_set(error, ERROR_MEMORY, "out of memory");
     *policy = (struct policy){.values = v,
                               .sampler = {(enum sampler_kind)c->sampler, (float)c->tau, (float)c->epsilon},
                               .decay = c->decay};
     if (nroles == 1 && !c->solo)
         policy->decay = (struct decay){1, 1, 50, 1}; /* nothing goes stale when nobody interferes */
+    policy->wires = c->playout >= PLAYOUT_WIRES;
     policy->wants_states = v && v->ops->wants_states;
     if (c->lgr && !(policy->lgr = lgr_new(nroles))) return error_set(error, ERROR_MEMORY, "out of memory");
     return true;
@@ -266,7 +300,7 @@ static uint32_t default_lanes(const struct player *p, const struct budget *b)
 /* By the clock every core; where simulations are counted one, so that the result is the same every time. */
 static uint32_t default_threads(const struct player *p, const struct budget *b)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    long cores = p->cores ? (long)p->cores : sysconf(_SC_NPROCESSORS_ONLN);
     if (p->driver || !p->on_circuit) return 1;
     if (p->config.threads) return (uint32_t)p->config.threads;
     return budget_counts(b) || cores < 1 ? 1 : cores > CREW_MAX ? CREW_MAX : (uint32_t)cores;
@@ -280,14 +314,20 @@ static struct mcts_options search_options(const struct player *p, uint32_t lanes
                                  .discount = p->game->nroles == 1 ? 1 : (float)c->discount,
                                  .rave = (uint32_t)c->rave,
                                  .urgency = c->urgency,
-                                 .by_visits = c->final == FINAL_VISITS,
+                                 .rave_mix = (enum rave_mix)c->rave_mix,
+                                 .final = (enum final_move)c->final,
+                                 .window = (uint32_t)c->window,
+                                 .carry = (uint32_t)c->carry,
                                  .lanes = lanes,
                                  .playouts = (uint32_t)c->playouts,
                                  .solver = (enum solving)c->solver,
                                  .outcomes = p->outcomes,
                                  .scout = (uint32_t)c->scout,
+                                 .decisive = (enum decisive_moves)c->decisive,
+                                 .foresight =
+                                     c->decisive && p->on_circuit ? engine_foresight(p->engine) : NULL,
                                  .memory = memory_limit(p) - table_limit(p),
-                                 .seed = p->seed};
+                                 .seed = p->seed + p->divergence * CREW_STRIDE};
 }
 
 static void decide_cutoff(struct player *p, const struct budget *budget, struct cutoff *out)
@@ -324,9 +364,26 @@ static bool make_search(struct player *p, const struct budget *budget, struct er
     return p->mcts != NULL;
 }
 
+/* Others who search for us, if there are any. Games for one have searches of their own. */
+static void muster(struct player *p)
+{
+    struct allies_call call = {.rules = p->game->source->text,
+                               .rules_size = p->game->source->size,
+                               .player = p->config.spec,
+                               .role = p->game->role_names[p->role],
+                               .seed = p->seed,
+                               .megabytes = (uint64_t)p->config.memory,
+                               .ranks = (uint32_t)p->config.ranks};
+    if (p->mustered || !allies_muster || p->driver || p->solo || p->config.ranks == 1) return;
+    p->allies = allies_muster(&call);
+    if (p->allies) p->cores = p->allies->cores;
+    p->mustered = true;
+}
+
 /* The search is there and knows where we are. */
 static bool prepare_search(struct player *p, const struct budget *budget, struct error *error)
 {
+    muster(p);
     if (!p->mcts && !make_search(p, budget, error)) {
         drop_search(p);
         return false;
@@ -346,6 +403,11 @@ static bool conclude_search(struct player *p, uint32_t *move, struct error *erro
     p->report.nodes = p->mcts->tree->nodes;
     for (uint32_t i = 1; p->crew && i < p->crew->nsearches; i++)
         p->report.nodes += p->crew->searches[i]->tree->nodes;
+    if (p->allies) {
+        p->report.nodes += p->allies->nodes;
+        p->report.allied = p->allies->pooled;
+        p->report.of = p->allies->parts;
+    }
     p->report.value = mcts_value(p->mcts, p->role);
     return mcts_best(p->mcts, p->role, move);
 }
@@ -426,8 +488,9 @@ static bool catch_up(struct player *p)
         next = swap;
         if (p->solo) solo_moved(p->solo, p->ahead.v[made]);
         made += nroles;
+        p->plies++;
         p->legal_here = p->rooted = false;
-        for (uint32_t i = 0; i < p->npolicies; i++) policy_moved(&p->policies[i]);
+        player_moved(p, 1);
     }
     p->ahead.n -= made;
     if (p->ahead.n) memmove(p->ahead.v, p->ahead.v + made, p->ahead.n * sizeof *p->ahead.v);
@@ -527,6 +590,25 @@ static void end(struct player *p, uint32_t *move)
     set_patience(p, NULL);
 }
 
+/* The search, with the allies' if there are any. */
+static void search(struct player *p, const struct budget *budget)
+{
+    struct allies *a = p->allies;
+    struct budget mine = *budget;
+    if (a) {
+        a->ops->think(a, p->reasoner, &p->state, p->plies, budget);
+        p->plies = 0;
+        mine.simulations = budget_part(budget->simulations, 0, a->parts);
+        mine.steps = budget_part(budget->steps, 0, a->parts);
+        mine.expansions = budget_part(budget->expansions, 0, a->parts);
+    }
+    crew_run(p->crew, &mine);
+    if (!a) return;
+    if (p->crew->nsearches == 1) mcts_pool(p->mcts, NULL, 0); /* else it is pooled already */
+    a->ops->gather(a, p->mcts, budget);
+    a->ops->rest(a);
+}
+
 static bool think(struct player *p, const struct budget *budget, bool forced_too, uint32_t *move,
                   struct error *error)
 {
@@ -535,7 +617,7 @@ static bool think(struct player *p, const struct budget *budget, bool forced_too
         return false;
     }
     if (p->searching && p->crew)
-        crew_run(p->crew, budget);
+        search(p, budget);
     else if (p->searching)
         driver_work(p->driver, &p->mcts->hands[0], budget);
     end(p, move);
@@ -552,6 +634,37 @@ bool player_ponder(struct player *p, const struct budget *budget, struct error *
 {
     uint32_t move;
     return think(p, budget, true, &move, error);
+}
+
+/* Is there a choice to be made, and the circuit to make it on? */
+static bool may_audition(struct player *p, const struct budget *budget)
+{
+    bool wanted = p->config.kind == PLAYER_SEARCH && p->config.arm == ARM_AUTO && p->game->nroles > 1;
+    if (!wanted || p->audition.held || !p->engine || !p->config.tree) return false;
+    bool waits = budget_counts(budget) || budget->deadline > 0;
+    return (waits ? await_engine(p->engine, budget) : engine_poll(p->engine)) == ENGINE_READY;
+}
+
+bool player_start(struct player *p, const struct budget *budget, struct error *error)
+{
+    struct budget left = *budget;
+    if (may_audition(p, budget)) {
+        struct error trouble; /* then it stays as it is */
+        if (audition_hold(&p->config, p->game, p->engine, default_threads(p, budget), p->seed, budget,
+                          &p->audition, &trouble) &&
+            p->audition.chosen) {
+            drop_search(p);
+            if (!audition_apply(&p->config, p->audition.chosen, error)) return false;
+        }
+        left.simulations = left.simulations ? left.simulations * 2 / 5 + 1 : 0;
+        left.steps = left.steps ? left.steps * 2 / 5 + 1 : 0;
+    }
+    return player_ponder(p, &left, error);
+}
+
+const struct audition_report *player_audition(const struct player *p)
+{
+    return &p->audition;
 }
 
 bool player_begin(struct player *p, const struct budget *budget, bool ponder, struct hand **hand,

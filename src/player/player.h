@@ -24,10 +24,11 @@ struct player;
 /* What the last think was about. */
 struct player_report {
     struct mcts_stats stats;
-    uint32_t nodes;                       /* in the tree */
-    float value;                          /* expected reward of the own role */
-    const char *engine;                   /* "lifted" or "circuit" */
-    struct error trouble;                 /* code ERROR_NONE: none */
+    uint32_t nodes;       /* in the tree */
+    float value;          /* expected reward of the own role */
+    const char *engine;   /* "lifted" or "circuit" */
+    uint32_t allied, of;  /* searches whose knowledge was pooled, of so many; 0: it has no allies */
+    struct error trouble; /* code ERROR_NONE: none */
     const struct minimax_report *minimax; /* of kind=minimax; NULL: another search thought */
     const char *remark;                   /* what else there is to say; "": nothing */
 };
@@ -36,6 +37,13 @@ struct player_report {
 struct player *player_new(const struct player_config *config, const struct game *game, struct engine *engine,
                           uint32_t role, uint64_t seed, struct error *error);
 void player_free(struct player *p);
+
+/* The i-th of several with the same seed and task, elsewhere: its search goes a way of its own, the way of
+ * the i-th thread with parallel=root, and by the clock it has so many threads. Before it thinks for the first
+ * time. */
+void player_diverge(struct player *p, uint32_t i, uint32_t cores);
+/* So many joint moves were made between two states it was put into: playout tables fade accordingly. */
+void player_moved(struct player *p, uint32_t plies);
 
 /* Think about the current state and say what to play: a move of player_reasoner(), which may be another one
  * than before. Always gives a legal move if there is one at all, also when the search failed: then the
@@ -52,6 +60,12 @@ bool player_think(struct player *p, const struct budget *budget, uint32_t *move,
  * milliseconds) and join. One thread at a time may use a player: join before anything else is asked of it.
  * What it learned is in the tree and is used by what follows. */
 bool player_ponder(struct player *p, const struct budget *budget, struct error *error);
+
+/* The same on the start clock, before the first move: with arm=auto the way of searching is chosen first
+ * (audition.h), for which the engine is awaited. */
+bool player_start(struct player *p, const struct budget *budget, struct error *error);
+struct audition_report;
+const struct audition_report *player_audition(const struct player *p);
 
 /* Many players on one driver. A player that has joined one keeps its searches there, with one lane; it must
  * be on the circuit (player_new with an engine that is ready) and play the driver's game. Unless the option

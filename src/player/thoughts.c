@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "player/thoughts.h"
 
+#include "player/audition.h"
 #include "player/thoughts_minimax.h"
 #include "search/prove.h"
 
@@ -162,9 +163,35 @@ static void print_moves(FILE *out, struct heap *heap, struct player *p, uint32_t
     }
 }
 
+/* "matches with 150 simulations a move for 6.0 s say rave; rave 26.5 of 36, ... against its own way" */
+static void print_audition(FILE *out, const struct player *p, const char *name)
+{
+    const struct audition_report *a = player_audition(p);
+    if (!a->arms) return;
+    fprintf(out, "  %s: matches with %u simulations a move for %.1f s say %s;", name, a->simulations,
+            a->seconds, player_arms[a->chosen].name);
+    for (uint32_t i = 1; i < a->arms; i++)
+        fprintf(out, "%s %s %.3g of %u", i > 1 ? "," : "", player_arms[i].name, a->arm[i].points,
+                a->arm[i].games);
+    fprintf(out, " against its own way\n");
+}
+
+static json_t *audition_json(const struct player *p)
+{
+    const struct audition_report *a = player_audition(p);
+    json_t *list = json_array();
+    for (uint32_t i = 1; i < a->arms; i++)
+        json_array_append_new(list, json_pack("{s:s, s:f, s:i, s:f}", "arm", player_arms[i].name, "points",
+                                              a->arm[i].points, "games", (int)a->arm[i].games, "speed",
+                                              a->arm[i].speed));
+    return json_pack("{s:s, s:i, s:f, s:o}", "chosen", player_arms[a->chosen].name, "simulations",
+                     (int)a->simulations, "seconds", a->seconds, "arms", list);
+}
+
 void thoughts_print(FILE *out, struct player *p, uint32_t role, const char *name, uint32_t moves)
 {
     print_solo(out, p, name);
+    print_audition(out, p, name);
     struct mcts *m = player_search(p);
     const struct player_report *report = player_report(p);
     if (report->trouble.code) fprintf(out, "  %s: %s\n", name, report->trouble.text);
@@ -181,6 +208,7 @@ void thoughts_print(FILE *out, struct player *p, uint32_t role, const char *name
                 report->nodes);
         const char *verdict = verdict_text(heap, p, role);
         if (*verdict) fprintf(out, "proved: %s; ", verdict);
+        if (report->of) fprintf(out, "%u of %u ranks; ", report->allied, report->of);
         fprintf(out, "expects %.1f\n", (double)report->value);
         print_moves(out, heap, p, role, moves);
         heap_leave(heap);
@@ -238,8 +266,10 @@ json_t *thoughts_json(struct player *p, uint32_t role)
                         line_text(heap, p, role, &first), "moves", list);
         const char *verdict = verdict_text(heap, p, role);
         if (*verdict) json_object_set_new(out, "proved", json_string(verdict));
+        if (report->of) json_object_set_new(out, "ranks", json_pack("[ii]", report->allied, report->of));
         json_t *puzzle = solo_json(heap, p);
         if (puzzle) json_object_set_new(out, "puzzle", puzzle);
+        if (player_audition(p)->arms) json_object_set_new(out, "audition", audition_json(p));
         heap_leave(heap);
     }
     heap_free(heap);

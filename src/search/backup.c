@@ -17,6 +17,12 @@ void flight_undo_pending(struct flight *f)
     }
 }
 
+/* Of n simulations the last one weighs as one of so many. */
+static uint32_t fading(const struct mcts *m, uint32_t n)
+{
+    return m->opt.window && n > m->opt.window ? m->opt.window : n;
+}
+
 static void count_rave(struct hand *h, struct tree_node *n, uint32_t role, float reward)
 {
     const struct tree *t = h->search->tree;
@@ -29,7 +35,8 @@ static void count_rave(struct hand *h, struct tree_node *n, uint32_t role, float
         size_t at = (size_t)a[i].move * t->nroles + role;
         if (at >= d->stamp_cap || d->stamp[at] != d->stamp_now) continue;
         float mean = mean_of(&rave[i].mean);
-        mean_set(&rave[i].mean, mean + (reward - mean) / (float)count_add(t, &rave[i].n, 1));
+        uint32_t weight = fading(h->search, count_add(t, &rave[i].n, 1));
+        mean_set(&rave[i].mean, mean + (reward - mean) / (float)weight);
     }
 }
 
@@ -48,24 +55,45 @@ static void stamp_move(struct driver *d, uint32_t role, uint32_t move)
     d->stamp[at] = d->stamp_now;
 }
 
-/* One step of the path: `discounted` is what the rewards are worth here. */
-static void count_step(struct flight *f, uint32_t step, const float *reward, const float *discounted)
+/* One step of the path, which is pending no longer: `discounted` is what the rewards are worth here. */
+static void count_step(struct flight *f, uint32_t step, const float *own, const float *discounted)
 {
     struct mcts *m = f->hand->search;
     struct tree *t = m->tree;
     struct tree_node *n = tree_node(t, f->path[step]);
+    bool rave = m->opt.rave && !f->own;
     count_add(t, &n->visits, 1);
     for (uint32_t r = 0; r < m->nroles; r++) {
         uint32_t choice = f->choice[(size_t)step * m->nroles + r];
         struct tree_action *a = node_action(t, n, r) + choice;
         uint32_t tries = count_add(t, &a->n, 1);
         float mean = mean_of(&a->mean);
-        mean_set(&a->mean, mean + (discounted[r] - mean) / (float)tries);
+        mean_set(&a->mean, mean + (discounted[r] - mean) / (float)fading(m, tries));
         if (m->single) {
             float *best = node_best(t, n, r) + choice;
-            if (tries == 1 || reward[r] > mean_of(best)) mean_set(best, reward[r]);
+            if (tries == 1 || own[r] > mean_of(best)) mean_set(best, own[r]);
         }
-        if (m->opt.rave) count_rave(f->hand, n, r, discounted[r]);
+        if (!f->hand->solo && node_actions(t, n, r) > 1) pending_add(t, a, -1);
+        if (rave) count_rave(f->hand, n, r, discounted[r]);
+    }
+}
+
+void flight_rave(struct flight *f, const uint32_t *moves, uint32_t steps, const float *reward)
+{
+    const struct mcts *m = f->hand->search;
+    struct driver *d = f->hand->driver;
+    float worth = 1;
+    d->stamp_now++;
+    for (uint32_t t = 0; t < steps; t++) {
+        worth *= m->opt.discount;
+        for (uint32_t r = 0; r < m->nroles; r++) stamp_move(d, r, moves[(size_t)t * m->nroles + r]);
+    }
+    for (uint32_t t = f->tree_steps; t-- > 0;) {
+        worth *= m->opt.discount;
+        for (uint32_t r = 0; r < m->nroles; r++) {
+            stamp_move(d, r, f->moves[(size_t)t * m->nroles + r]);
+            if (f->path[t]) count_rave(f->hand, tree_node(m->tree, f->path[t]), r, worth * reward[r]);
+        }
     }
 }
 
@@ -73,6 +101,7 @@ static void count_step(struct flight *f, uint32_t step, const float *reward, con
 static bool on_proved_ground(const struct flight *f)
 {
     const struct tree *t = f->hand->search->tree;
+    if (__atomic_load_n(&f->hand->search->bounded, __ATOMIC_RELAXED) == 0) return false;
     for (uint32_t k = 1; k < f->tree_steps; k++)
         if (f->path[k] && node_flags(tree_node(t, f->path[k])) & NODE_BOUNDED) return true;
     return false;
@@ -82,15 +111,17 @@ static void back_up(struct flight *f, const float *reward)
 {
     const struct mcts *m = f->hand->search;
     struct driver *d = f->hand->driver;
+    const float *own = f->own ? f->own : reward;
+    bool rave = m->opt.rave && !f->own;
     float r_now[MCTS_MAX_ROLES];
     memcpy(r_now, reward, m->nroles * sizeof *r_now);
-    if (m->opt.rave) d->stamp_now++;
+    if (rave) d->stamp_now++;
     for (uint32_t t = f->steps; t-- > 0;) {
         for (uint32_t r = 0; r < m->nroles; r++) {
             r_now[r] *= m->opt.discount;
-            if (m->opt.rave) stamp_move(d, r, f->moves[(size_t)t * m->nroles + r]);
+            if (rave) stamp_move(d, r, f->moves[(size_t)t * m->nroles + r]);
         }
-        if (t < f->tree_steps && f->path[t]) count_step(f, t, reward, r_now);
+        if (t < f->tree_steps && f->path[t]) count_step(f, t, own, r_now);
     }
     if (m->opt.solver != SOLVER_OFF && (f->proved || on_proved_ground(f))) prove_path(f, f->proved);
 }
@@ -182,22 +213,21 @@ void flight_finish(struct flight *f, const float *reward)
 {
     struct hand *h = f->hand;
     struct mcts *m = h->search;
+    const float *own = f->own ? f->own : reward;
     if (f->errand) {
         relay_return(f, reward);
         return;
     }
     /* Better or equal; but nothing is no solution, and what was broken off is none either. */
-    if (m->single && !f->cut &&
-        (reward[0] > mean_of(&m->best) || (reward[0] > 0 && reward[0] == mean_of(&m->best)))) {
-        mean_set(&m->best, reward[0]);
-        keep_line(h, f, reward[0]);
+    if (m->single && !f->cut && (own[0] > mean_of(&m->best) || (own[0] > 0 && own[0] == mean_of(&m->best)))) {
+        mean_set(&m->best, own[0]);
+        keep_line(h, f, own[0]);
         keep_path(f);
     }
-    flight_undo_pending(f);
     back_up(f, reward);
-    if (h->records) flight_teach(f, reward);
+    if (h->records) flight_teach(f, own);
     bool decided = false;
-    for (uint32_t r = 1; r < m->nroles; r++) decided |= reward[r] != reward[0];
+    for (uint32_t r = 1; r < m->nroles; r++) decided |= own[r] != own[0];
     h->stats.simulations++;
     h->stats.decided += decided;
     h->stats.playout_steps += f->playout_steps;

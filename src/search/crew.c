@@ -3,7 +3,9 @@
 
 #include "game/engine.h"
 #include "search/meeting.h"
+#include "search/prove.h"
 #include "search/relay.h"
+#include "search/tidings.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -31,7 +33,7 @@ static bool make_searches(struct crew *c, struct policy **policies, struct error
     for (; c->nsearches < searches; c->nsearches++) {
         uint32_t i = c->nsearches;
         struct mcts_options o = c->opt.search;
-        o.seed += i * 0x2545f4914f6cdd1du;
+        o.seed += i * CREW_STRIDE;
         o.memory /= searches;
         c->searches[i] = mcts_new(&o, c->reasoners[i], policies + i, hands, error);
         if (!c->searches[i]) return false;
@@ -59,6 +61,7 @@ void crew_free(struct crew *c)
 {
     if (!c) return;
     for (uint32_t i = 0; i < c->nsearches; i++) mcts_free(c->searches[i]);
+    tidings_free(c->tidings);
     for (uint32_t i = 0; i < c->n; i++) {
         driver_free(c->drivers[i]);
         if (i) reasoner_free(c->reasoners[i]);
@@ -67,10 +70,31 @@ void crew_free(struct crew *c)
     free(c);
 }
 
+/* Searches of one root hear of each other's proofs, beginning with what their trees know already. */
+static void open_tidings(struct crew *c)
+{
+    const struct mcts *m = c->searches[0];
+    const struct tree_node *root = tree_node(m->tree, m->tree->root);
+    uint64_t joints = 1;
+    tidings_free(c->tidings);
+    c->tidings = NULL;
+    if (c->nsearches > 1 && mcts_ready(m) && prove_is_on(m)) {
+        for (uint32_t r = 0; r < m->nroles && joints <= TIDINGS_JOINTS; r++)
+            joints *= node_actions(m->tree, root, r);
+        c->tidings = tidings_new(m->nroles, joints, m->tree->widest);
+    }
+    for (uint32_t i = 0; i < c->nsearches; i++) {
+        c->searches[i]->tidings = c->tidings;
+        c->searches[i]->heard = 0;
+        prove_tell(c->searches[i]);
+    }
+}
+
 bool crew_root(struct crew *c, const struct state *state, const struct budget *budget, struct error *error)
 {
     for (uint32_t i = 0; i < c->nsearches; i++)
         if (!mcts_root(c->searches[i], state, budget, error)) return false;
+    open_tidings(c);
     return true;
 }
 
@@ -158,5 +182,10 @@ void crew_run(struct crew *c, const struct budget *budget)
     else
         run_threads(c, budget);
     for (uint32_t i = 0; i < c->nsearches; i++) mcts_count(c->searches[i]);
+    if (c->tidings) {
+        struct prover room = {0};
+        prove_hear(m, &room);
+        prover_done(&room);
+    }
     if (c->nsearches > 1) mcts_pool(m, c->searches + 1, c->nsearches - 1);
 }

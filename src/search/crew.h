@@ -2,7 +2,8 @@
 /* Several threads for one player.
  *
  *     tree   one search, a hand per thread; the tree is shared
- *     root   a search per thread with a seed of its own; pooled just before the answer (002 §3.3.6)
+ *     root   a search per thread with a seed of its own; pooled just before the answer (002 §3.3.6);
+ *          what one proves of a root move all know (tidings.h)
  *     leaf   one search on the first thread; the others do its playouts (relay.h)
  *
  * With one thread all three are the same. The threads live as long as a run. */
@@ -14,6 +15,7 @@
 enum parallel { PARALLEL_TREE, PARALLEL_ROOT, PARALLEL_LEAF };
 
 #define CREW_MAX 256
+#define CREW_STRIDE UINT64_C(0x2545f4914f6cdd1d) /* between the seeds of searches that are pooled */
 
 struct crew_options {
     enum parallel how;
@@ -29,6 +31,7 @@ struct crew {
     struct mcts *searches[CREW_MAX];      /* one, or with root parallelisation n */
     uint32_t nsearches;
     struct relay *relay;
+    struct tidings *tidings; /* with root parallelisation and a solver: what they have proved of the root */
 };
 
 /* One policy per thread; they and the reasoner stay the caller's. Several threads need a circuit. */

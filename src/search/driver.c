@@ -3,6 +3,7 @@
 #include "search/driver_internal.h"
 #include "search/meeting.h"
 #include "search/round.h"
+#include "search/wires/leaves.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,7 @@ void driver_free(struct driver *d)
     free(d->legal);
     free(d->stamp);
     prover_done(&d->prover);
+    decisive_free(d->decisive);
     state_done(&d->state);
     free(d);
 }
@@ -110,6 +112,7 @@ void driver_add(struct driver *d, struct hand *h, const struct budget *budget)
     h->stats = (struct mcts_stats){0};
     h->began = d->clock;
     h->solo = wanted == 1 && !h->search->tree->shared && !h->relay;
+    h->wired = leaves_open(h, d->code);
     d->watched += budget->deadline > 0;
     d->shared += h->search->tree->shared;
     h->first_round = d->now;
@@ -144,6 +147,7 @@ static void leave(struct driver *d, uint32_t which)
     struct hand *h = d->hands[which];
     tick(d);
     give_up_flights(d, h);
+    leaves_abandon(h);
     for (uint32_t i = 0; i < d->lanes; i++)
         if (d->lane[i].hand == h) {
             d->lane[i].hand = NULL;
@@ -175,7 +179,7 @@ static bool out_of_time(const struct driver *d, const struct hand *h)
 
 static bool is_finished(const struct hand *h)
 {
-    return h->over || (h->aloft == 0 && !hand_may_launch(h) && !relay_busy(h));
+    return h->over || (h->aloft == 0 && !hand_may_launch(h) && !relay_busy(h) && !leaves_busy(h));
 }
 
 /* Give a lane a simulation. One that never leaves the tree ends at once, and the lane gets another: not too
@@ -184,6 +188,7 @@ static void launch(struct driver *d, struct lane *lane)
 {
     struct hand *h = lane->hand;
     if (h->lanes == 1 && lane->parked->stage != IDLE) return; /* a result is known before the next begins */
+    if (h->wired && leaves_room(h) == 0) return;
     for (int tries = 0; lane->flying->stage == IDLE && tries < LAUNCHES && hand_may_launch(h); tries++) {
         h->launched++;
         flight_launch(lane->flying);
@@ -243,6 +248,7 @@ static void renumber(struct mcts *m, struct hand *h)
         h->launched--;
     }
     relay_renumber(h);
+    leaves_renumber(h);
 }
 
 /* It may take a share of the time, not more. */
@@ -307,6 +313,17 @@ static void give_up(struct driver *d)
     }
 }
 
+/* Somebody needs a round; simulations whose playouts are on the wires do not. */
+static bool is_flying(const struct driver *d)
+{
+    uint64_t flying = d->nparked;
+    for (uint32_t w = 0; w < d->world->words; w++)
+        for (int stage = ENTERING; stage < PARKED; stage++) flying |= d->in[stage][w];
+    for (uint32_t i = 0; i < d->nhands; i++)
+        if (!d->hands[i]->wired) return true;
+    return flying != 0;
+}
+
 static void one_round(struct driver *d)
 {
     double before = d->watched ? clock_now() : 0;
@@ -322,6 +339,8 @@ struct hand *driver_run(struct driver *d)
     uint32_t which;
     for (;;) {
         if (d->nhands == 1 && d->hands[0]->relay) relay_exchange(d->hands[0]);
+        for (uint32_t i = 0; i < d->nhands; i++)
+            if (d->hands[i]->wired) leaves_play(d->hands[i]);
         launch_all(d);
         if (d->nhands == 1) d->finished = true; /* hands that serve have nothing to launch */
         if (find_finished(d, &which)) {
@@ -333,7 +352,7 @@ struct hand *driver_run(struct driver *d)
             return h;
         }
         if (d->nhands == 0) return NULL;
-        one_round(d);
+        if (is_flying(d)) one_round(d);
         if (!d->world->failed) tend_trees(d);
     }
 }

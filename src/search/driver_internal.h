@@ -3,6 +3,7 @@
 #ifndef SEARCH_DRIVER_INTERNAL_H
 #define SEARCH_DRIVER_INTERNAL_H
 
+#include "search/decisive.h"
 #include "search/driver.h"
 #include "search/prove.h"
 
@@ -16,6 +17,8 @@ enum stage {
     PARKED,   /* ended; goals to come */
     STAGES
 };
+
+#define FLIGHT_REFUTED 3
 
 struct flight {
     struct hand *hand; /* whose simulation it is */
@@ -36,10 +39,15 @@ struct flight {
     uint64_t *states;
     uint32_t *state_start, starts_cap;
     size_t states_cap;
-    bool stateless;        /* there was no memory for them */
-    bool end;              /* the last one was noted: the state after all steps */
-    bool expanded;         /* its new node is made: from there on it plays out */
-    bool cut;              /* broken off: without goals it is a draw */
+    bool stateless;   /* there was no memory for them */
+    bool end;         /* the last one was noted: the state after all steps */
+    bool expanded;    /* its new node is made: from there on it plays out */
+    bool cut;         /* broken off: without goals it is a draw */
+    const float *own; /* rewards of what it played, where those it is worth are a mean of several; or NULL */
+    /* decisive.h: moves of the step to come that were taken back; it is to be chosen again */
+    uint32_t refuted[FLIGHT_REFUTED];
+    uint32_t nrefuted;
+    bool again;
     struct errand *errand; /* leaf parallelisation: the playout is done for somebody else (relay.c) */
 };
 
@@ -85,6 +93,7 @@ struct driver {
     struct list *legal; /* by role */
     struct state state;
     struct prover prover;
+    struct decisive *decisive;             /* NULL: nobody has asked for it */
     uint32_t *stamp, stamp_now, stamp_cap; /* RAVE: moves seen further down, by role and move */
 };
 
@@ -110,6 +119,8 @@ struct situation flight_situation(const struct flight *f, uint32_t role);
 void flight_finish(struct flight *f, const float *reward);
 void flight_draw(struct flight *f); /* the same with 50 for everybody */
 void flight_undo_pending(struct flight *f);
+/* RAVE learns from a playout that was done from its last node, and from the moves that led there. */
+void flight_rave(struct flight *f, const uint32_t *moves, uint32_t steps, const float *reward);
 /* The playout tables of its hand learn from it. */
 void flight_teach(struct flight *f, const float *reward);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A simulation on its way down the tree. */
 #include "search/driver_internal.h"
+#include "search/tidings.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -206,11 +207,14 @@ void flight_descend(struct flight *f)
 
 void flight_launch(struct flight *f)
 {
+    struct mcts *m = f->hand->search;
+    if (m->tidings && tidings_count(m->tidings) != m->heard) prove_hear(m, &f->hand->driver->prover);
     f->steps = f->tree_steps = f->playout_steps = 0;
     f->expanded = f->stateless = f->end = f->cut = false;
     f->errand = NULL;
+    f->own = NULL;
     f->proved = 0;
-    f->node = f->hand->search->tree->root;
+    f->node = m->tree->root;
     f->hand->aloft++;
     flight_descend(f);
 }

@@ -6,6 +6,7 @@
 #include "search/meeting.h"
 #include "search/prove.h"
 #include "search/solver/outcomes.h"
+#include "search/wires/leaves.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +70,10 @@ void mcts_free(struct mcts *m)
     if (!m) return;
     tree_free(m->tree);
     meeting_free(m->meeting);
-    for (uint32_t i = 0; i < m->nhands && m->hands; i++) free(m->hands[i].kept);
+    for (uint32_t i = 0; i < m->nhands && m->hands; i++) {
+        free(m->hands[i].kept);
+        leaves_free(m->hands[i].leaves);
+    }
     free(m->hands);
     free(m->pool);
     free(m);
@@ -105,6 +109,39 @@ static bool begin_anew(struct mcts *m, const struct state *state, uint64_t hash,
     return good;
 }
 
+/* Scale the counts of a node so that it has `most` visits; what was seen stays seen. */
+static void lighten(struct tree *t, struct tree_node *n, uint32_t most)
+{
+    double factor = (double)most / n->visits;
+    n->visits = most;
+    for (uint32_t role = 0; role < t->nroles; role++)
+        for (uint32_t i = 0; i < node_actions(t, n, role); i++) {
+            struct tree_action *a = node_action(t, n, role) + i;
+            if (a->n) a->n = 1 + (uint32_t)(factor * (a->n - 1));
+            if (!t->with_rave) continue;
+            struct rave *rave = node_rave(t, n, role) + i;
+            if (rave->n) rave->n = 1 + (uint32_t)(factor * (rave->n - 1));
+        }
+}
+
+/* What was found while the position was far away must not outweigh what is found now: no node from here on
+ * keeps more than `carry` visits. Those above the limit are few and reached through each other. */
+static void lighten_all(struct mcts *m, uint32_t at, uint32_t depth)
+{
+    enum { DEEP = 10000 };
+    struct tree *t = m->tree;
+    struct tree_node *n = tree_node(t, at);
+    if (n->visits <= m->opt.carry || depth > DEEP) return;
+    lighten(t, n, m->opt.carry);
+    for (uint32_t role = 0; role < t->nroles; role++)
+        for (uint32_t i = 0; i < node_actions(t, n, role); i++) {
+            uint32_t child = node_action(t, n, role)[i].child;
+            if (child) lighten_all(m, child, depth + 1);
+        }
+    for (uint32_t e = n->edges; e; e = t->edges[e].next)
+        if (t->edges[e].child) lighten_all(m, t->edges[e].child, depth + 1);
+}
+
 bool mcts_root(struct mcts *m, const struct state *state, const struct budget *budget, struct error *error)
 {
     uint64_t hash = state_hash(state);
@@ -114,7 +151,9 @@ bool mcts_root(struct mcts *m, const struct state *state, const struct budget *b
     for (uint32_t i = 0; i < m->nhands; i++) m->hands[i].kept_reward = -1;
     if (!node) return begin_anew(m, state, hash, error);
     /* What is out of reach now stays for a while: collecting pays when there is much of it. */
+    bool moved = m->tree->root != node;
     m->tree->root = node;
+    if (moved && m->opt.carry) lighten_all(m, node, 0);
     if (tree_crowded(m->tree)) driver_make_room(m, budget);
     m->settled = prove_settled(m);
     return true;
@@ -142,7 +181,7 @@ void mcts_begin(struct mcts *m)
     m->tree->stuck = false;
 }
 
-static void add_stats(struct mcts_stats *sum, const struct mcts_stats *s)
+void mcts_add_stats(struct mcts_stats *sum, const struct mcts_stats *s)
 {
     sum->simulations += s->simulations;
     sum->expansions += s->expansions;
@@ -150,6 +189,7 @@ static void add_stats(struct mcts_stats *sum, const struct mcts_stats *s)
     sum->cut += s->cut;
     sum->undefined_goals += s->undefined_goals;
     sum->rounds += s->rounds;
+    sum->playouts += s->playouts;
     sum->steps += s->steps;
     sum->decided += s->decided;
     sum->depth_sum += s->depth_sum;
@@ -160,42 +200,76 @@ static void add_stats(struct mcts_stats *sum, const struct mcts_stats *s)
 void mcts_count(struct mcts *m)
 {
     m->stats = (struct mcts_stats){0};
-    for (uint32_t i = 0; i < m->nhands; i++) add_stats(&m->stats, &m->hands[i].stats);
+    for (uint32_t i = 0; i < m->nhands; i++) mcts_add_stats(&m->stats, &m->hands[i].stats);
 }
 
-/* Add one search's root to the pool. */
-static void pour(struct pooled *pool, struct mcts *m)
+/* Roles' moves lie one after the other. */
+static struct pooled own_of(const struct mcts *m, uint32_t i)
 {
     struct tree_node *root = tree_node(m->tree, m->tree->root);
-    for (uint32_t role = 0; role < m->nroles; role++)
-        for (uint32_t i = 0; i < node_actions(m->tree, root, role); i++, pool++) {
-            const struct tree_action *a = node_action(m->tree, root, role) + i;
-            pool->n += a->n;
-            pool->sum += (double)a->n * (double)a->mean;
-            if (m->opt.rave) {
-                const struct rave *rave = node_rave(m->tree, root, role) + i;
-                pool->rave_n += rave->n;
-                pool->rave_sum += (double)rave->n * (double)rave->mean;
-            }
-            float best = m->single && a->n ? node_best(m->tree, root, role)[i] : -1;
-            if (best > pool->best) pool->best = best;
-        }
+    const struct tree_action *a = node_action(m->tree, root, 0) + i;
+    struct pooled p = {.n = a->n, .sum = (double)a->n * (double)a->mean, .best = -1};
+    if (m->opt.rave) {
+        const struct rave *rave = node_rave(m->tree, root, 0) + i;
+        p.rave_n = rave->n;
+        p.rave_sum = (double)rave->n * (double)rave->mean;
+    }
+    if (m->single && a->n) p.best = node_best(m->tree, root, 0)[i];
+    return p;
+}
+
+static void pour(struct pooled *pool, const struct pooled *more)
+{
+    pool->n += more->n;
+    pool->sum += more->sum;
+    pool->rave_n += more->rave_n;
+    pool->rave_sum += more->rave_sum;
+    if (more->best > pool->best) pool->best = more->best;
+}
+
+uint32_t mcts_actions(const struct mcts *m)
+{
+    uint32_t actions = 0;
+    if (!mcts_ready(m)) return 0;
+    const struct tree_node *root = tree_node(m->tree, m->tree->root);
+    for (uint32_t role = 0; role < m->nroles; role++) actions += node_actions(m->tree, root, role);
+    return actions;
+}
+
+uint32_t mcts_action(const struct mcts *m, uint32_t i, uint32_t *role)
+{
+    struct tree_node *root = tree_node(m->tree, m->tree->root);
+    uint32_t left = i;
+    for (*role = 0; left >= node_actions(m->tree, root, *role); ++*role)
+        left -= node_actions(m->tree, root, *role);
+    return node_action(m->tree, root, 0)[i].move;
+}
+
+struct pooled mcts_known(const struct mcts *m, uint32_t i)
+{
+    return m->pool ? m->pool[i] : own_of(m, i);
+}
+
+void mcts_pool_add(struct mcts *m, uint32_t i, const struct pooled *more)
+{
+    if (m->pool) pour(&m->pool[i], more);
 }
 
 void mcts_pool(struct mcts *m, struct mcts *const *others, uint32_t n)
 {
-    uint32_t actions = 0;
+    uint32_t actions = mcts_actions(m);
     free(m->pool);
     m->pool = NULL;
-    if (!mcts_ready(m)) return;
-    const struct tree_node *root = tree_node(m->tree, m->tree->root);
-    for (uint32_t role = 0; role < m->nroles; role++) actions += node_actions(m->tree, root, role);
-    m->pool = calloc(actions + 1, sizeof *m->pool);
-    if (!m->pool) return;
-    for (uint32_t i = 0; i < actions; i++) m->pool[i].best = -1;
-    pour(m->pool, m);
-    for (uint32_t i = 0; i < n; i++) {
-        if (mcts_ready(others[i])) pour(m->pool, others[i]);
-        add_stats(&m->stats, &others[i]->stats);
+    if (!actions) return;
+    struct pooled *pool = calloc(actions, sizeof *pool);
+    if (!pool) return;
+    for (uint32_t i = 0; i < actions; i++) pool[i] = own_of(m, i);
+    for (uint32_t k = 0; k < n; k++) {
+        for (uint32_t i = 0; i < actions && mcts_ready(others[k]); i++) {
+            struct pooled more = own_of(others[k], i);
+            pour(&pool[i], &more);
+        }
+        mcts_add_stats(&m->stats, &others[k]->stats);
     }
+    m->pool = pool;
 }

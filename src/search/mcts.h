@@ -35,23 +35,40 @@ struct cutoff {
 /* What is proved (prove.h), and what simulations do at what is solved. */
 enum solving { SOLVER_OFF, SOLVER_S, SOLVER_E };
 
+/* What playouts look out for (decisive.h). */
+enum decisive_moves { DECISIVE_OFF, DECISIVE_WIN, DECISIVE_PARRY };
+
 struct outcomes;
+struct code;
+
+/* How RAVE goes into the value of a move: as the thesis has it, both parts of UCT weighed down by it; into
+ * the mean alone; and that with a weight that falls as 1/N, not as its root. */
+enum rave_mix { RAVE_THESIS, RAVE_MEAN, RAVE_SHORT };
+
+/* The move played: the best mean; the most visited; the best mean of those that were visited often, once
+ * there are simulations enough to tell. */
+enum final_move { FINAL_MEAN, FINAL_VISITS, FINAL_ROBUST };
 
 struct mcts_options {
-    bool tree;         /* false: pure Monte Carlo, random first moves, nothing below the root (S1) */
-    float c;           /* exploration constant on rewards 0..100 */
-    float discount;    /* per step; 1 in one-player games */
-    uint32_t rave;     /* equivalence parameter; 0: off */
-    bool urgency;      /* unexplored action urgency (002 §5.1.2) */
-    bool by_visits;    /* the final move is the most visited rather than the one with the best mean */
+    bool tree;      /* false: pure Monte Carlo, random first moves, nothing below the root (S1) */
+    float c;        /* exploration constant on rewards 0..100 */
+    float discount; /* per step; 1 in one-player games */
+    uint32_t rave;  /* equivalence parameter; 0: off */
+    enum rave_mix rave_mix;
+    bool urgency; /* unexplored action urgency (002 §5.1.2) */
+    enum final_move final;
+    uint32_t window;   /* means in the tree are over so many simulations, the older fading; 0: over all */
+    uint32_t carry;    /* visits that a position may keep when the match moves on; 0: all */
     uint32_t lanes;    /* simulations in flight, per hand */
-    uint32_t playouts; /* leaf parallelisation: playouts from each new node; 0 or 1: one */
+    uint32_t playouts; /* from each new node, where they are done by others or on the wires; 0: as is best */
     size_t memory;     /* bytes for the tree */
     uint64_t seed;
     struct cutoff cutoff;
     enum solving solver;
     const struct outcomes *outcomes; /* with a solver: where bounds begin; read by mcts_new only */
     uint32_t scout; /* visits after which a node's children are looked at for ends; 0: never */
+    enum decisive_moves decisive;
+    const struct code *foresight; /* with decisive moves: which win at once; NULL: that is not known */
     /* A value added to the selection value of a move, for schemes that know something beforehand; NULL: none.
      */
     float (*prior)(void *data, const struct tree_node *node, uint32_t role, uint32_t move);
@@ -64,11 +81,13 @@ struct mcts_stats {
     uint64_t decided;   /* simulations that did not end with the same reward for everybody */
     uint32_t max_depth; /* of the tree part */
     uint64_t depth_sum;
-    double seconds; /* with others on the same driver: the share of the time */
+    uint64_t playouts; /* a simulation may have several, or none */
+    double seconds;    /* with others on the same driver: the share of the time */
 };
 
 struct driver;
 struct meeting;
+struct tidings;
 
 struct hand {
     struct mcts *search;
@@ -78,6 +97,8 @@ struct hand {
     void *owner;  /* the caller's */
     /* while at work (driver.c) */
     struct driver *driver;
+    struct leaves *leaves;   /* playouts on the wires; NULL: lane by lane */
+    bool wired;              /* they are used */
     struct relay_end *relay; /* leaf parallelisation: where playouts are done elsewhere; NULL: here */
     struct budget budget;
     uint32_t lanes, aloft; /* lanes held; simulations under way */
@@ -108,10 +129,12 @@ struct mcts {
     float best;        /* one-player: best reward so far */
     bool constant_sum; /* two roles whose goals add up to `sum`, by the rules */
     int sum;
-    bool settled;       /* the root is: nothing more to search for */
-    uint64_t bounded;   /* nodes of which something was proved, ends apart */
-    uint32_t max_steps; /* simulations longer than this are broken off as draws */
-    struct hand *hands; /* nhands of them */
+    struct tidings *tidings; /* proofs of other searches of the same root; NULL: there are none; not owned */
+    uint32_t heard;          /* how many of them it knows */
+    bool settled;            /* the root is: nothing more to search for */
+    uint64_t bounded;        /* nodes of which something was proved, ends apart */
+    uint32_t max_steps;      /* simulations longer than this are broken off as draws */
+    struct hand *hands;      /* nhands of them */
     uint32_t nhands;
     struct meeting *meeting; /* where hands come together; NULL: there is one */
     struct pooled *pool;     /* by action of the root, one role after the other; NULL: nothing is pooled */
@@ -133,11 +156,19 @@ bool mcts_ready(const struct mcts *m);
 void mcts_begin(struct mcts *m);
 /* One-player: the best simulation since mcts_root, as moves from the root; returns what it brought, or -1. */
 float mcts_kept(const struct mcts *m, const uint32_t **moves, uint32_t *n);
+void mcts_add_stats(struct mcts_stats *sum, const struct mcts_stats *s);
 /* Add up what the hands counted. */
 void mcts_count(struct mcts *m);
 /* Join what other searches know of the same root into the first one's report: moves, value, best move. Holds
  * until mcts_root or the next pooling. Without memory nothing is pooled. */
 void mcts_pool(struct mcts *m, struct mcts *const *others, uint32_t n);
+/* The same with searches of other processes. The moves at the root, all roles' together: how many there are,
+ * and each one's role and number. */
+uint32_t mcts_actions(const struct mcts *m);
+uint32_t mcts_action(const struct mcts *m, uint32_t i, uint32_t *role);
+/* What is known of a move, by all if it was pooled; adding to the pool, if there is one. */
+struct pooled mcts_known(const struct mcts *m, uint32_t i);
+void mcts_pool_add(struct mcts *m, uint32_t i, const struct pooled *more);
 
 /* --- report.c: the moves of a role at the root */
 struct mcts_move {
@@ -162,8 +193,8 @@ float mcts_value(struct mcts *m, uint32_t role);
 uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, const struct situation *s);
 /* UCT value of an action seen n times with that mean, at a node visited `visits` times (000 equation 1). */
 float select_uct(float mean, uint32_t n, float ln_visits, float c);
-/* The weight of RAVE at a node (002 §4.1.5). */
-float select_beta(uint32_t k, uint32_t visits);
+/* The weight of RAVE at a node (002 §4.1.5), or of the shorter kind. */
+float select_beta(const struct mcts_options *o, uint32_t visits);
 
 /* --- cutoff.c: decide from 100 sample games whether and where to cut (002 §5.1.1). Works on the reasoner.
  * False if it gave up or the budget's time was over. */

@@ -78,6 +78,8 @@ struct values_ops {
      * is (stage 0), then that itself (stage 1). NULL: nothing to gain. */
     void (*fetch)(const struct values *v, const struct situation *s, const uint64_t *legal, uint32_t words,
                   int stage);
+    /* Whether what follows a certain move scores otherwise than elsewhere. NULL: it never does. */
+    bool (*knows)(const struct values *v, uint32_t role, uint32_t last);
     /* Learn from an episode. */
     void (*learn)(struct values *v, const struct episode *e);
     /* Multiply all visit counts by gamma (001 equation 3). NULL: the scheme does not decay. */
@@ -116,6 +118,7 @@ struct policy {
     struct decay decay;
     struct lgr *lgr; /* NULL: none */
     bool wants_states;
+    bool wires; /* playouts on the wires where there are any (search/wires) */
     uint64_t simulations;
     /* scratch */
     float *scores;
@@ -146,8 +149,9 @@ void policy_moved(struct policy *p); /* a move of the match was made */
 struct values *values_mast(uint32_t nroles, bool tree_only);
 /* `listed`: states are lists of fact numbers, as the lifted engine has them, not bits. */
 struct values *values_past(uint32_t nroles, uint32_t threshold, float fallback, bool listed);
-/* `bytes` that its tables may take: when they are used up, longer sequences are forgotten. */
-struct values *values_nst(uint32_t nroles, uint32_t k, size_t bytes);
+/* Sequences of up to `longest` moves, two or three. `bytes` that its tables may take: when they are used up,
+ * longer sequences are forgotten. */
+struct values *values_nst(uint32_t nroles, uint32_t longest, uint32_t k, size_t bytes);
 /* `circuit` is the reasoner's, NULL for other engines. Samples a few games to find the board, as long as the
  * budget lasts; without a board all moves are alike. */
 struct circuit;

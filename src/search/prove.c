@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "search/prove.h"
 
+#include "search/bound.h"
 #include "search/driver_internal.h"
+#include "search/tidings.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NEAR 1e-4f         /* of floats: two values that are the same */
 #define MOST_CELLS 4096    /* of a duel; larger ones stay open */
 #define NEARLY_SOLVED 1.0f /* play the mixture when the bounds are no further apart */
 
@@ -19,44 +20,40 @@ void prover_done(struct prover *p)
     *p = (struct prover){0};
 }
 
-static bool equal(struct bound b)
-{
-    return b.high - b.low < NEAR;
-}
-
-/* Bounds only get closer, whoever writes last. */
-static bool raise_low(struct bound *b, float low)
-{
-    float now = mean_of(&b->low);
-    while (low > now + NEAR / 10)
-        if (__atomic_compare_exchange(&b->low, &now, &low, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-            return true;
-    return false;
-}
-
-static bool lower_high(struct bound *b, float high)
-{
-    float now = mean_of(&b->high);
-    while (high < now - NEAR / 10)
-        if (__atomic_compare_exchange(&b->high, &now, &high, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-            return true;
-    return false;
-}
-
 static bool tighten(struct bound *b, float low, float high)
 {
-    bool low_moved = raise_low(b, low), high_moved = lower_high(b, high);
-    return low_moved || high_moved;
-}
-
-static struct bound read_bound(const struct bound *b)
-{
-    return (struct bound){mean_of(&b->low), mean_of(&b->high)};
+    return bound_tighten(b, (struct bound){low, high});
 }
 
 static struct bound bound_of(const struct tree *t, uint32_t node, uint32_t role)
 {
-    return node ? read_bound(node_bounds(t, tree_node(t, node)) + role) : t->widest[role];
+    return node ? bound_read(node_bounds(t, tree_node(t, node)) + role) : t->widest[role];
+}
+
+/* Do other searches of the same root tell what they know of this node's moves? */
+static bool has_tidings(const struct mcts *m, const struct tree_node *n)
+{
+    return m->tidings && n == tree_node(m->tree, m->tree->root);
+}
+
+/* What a joint move of a node is known to bring, by its child or from others. */
+static struct bound bound_there(const struct mcts *m, const struct tree_node *n, uint32_t child,
+                                uint32_t joint, uint32_t role)
+{
+    struct bound b = bound_of(m->tree, child, role);
+    if (has_tidings(m, n)) {
+        struct bound told = tidings_bound(m->tidings, joint, role);
+        if (told.low > b.low) b.low = told.low;
+        if (told.high < b.high) b.high = told.high;
+    }
+    return b;
+}
+
+/* Move i of the only role with a choice: its number among the joint moves is the same. */
+static struct bound move_bound(const struct mcts *m, const struct tree_node *n, const struct tree_action *a,
+                               uint32_t i, uint32_t role)
+{
+    return bound_there(m, n, child_of(&a[i]), i, role);
 }
 
 /* --- Ends ----------------------------------------------------------------------------------------------- */
@@ -80,17 +77,18 @@ void prove_end(struct mcts *m, uint32_t node)
 /* Two roles: what one does not get the other does. */
 static bool share_out(const struct mcts *m, struct bound *b, uint32_t role)
 {
-    struct bound own = read_bound(&b[role]);
+    struct bound own = bound_read(&b[role]);
     return tighten(&b[1 - role], (float)m->sum - own.high, (float)m->sum - own.low);
 }
 
 /* The action that is never out: the most it can still bring, then the most it promises. */
-static uint32_t hopeful(const struct tree *t, const struct tree_action *a, uint32_t count, uint32_t role)
+static uint32_t hopeful(const struct mcts *m, struct tree_node *n, uint32_t role)
 {
-    uint32_t best = 0;
+    const struct tree_action *a = node_action(m->tree, n, role);
+    uint32_t best = 0, count = node_actions(m->tree, n, role);
     struct bound top = {-INFINITY, -INFINITY};
     for (uint32_t i = 0; i < count; i++) {
-        struct bound b = bound_of(t, child_of(&a[i]), role);
+        struct bound b = move_bound(m, n, a, i, role);
         if (action_is(&a[i], ACTION_OUT)) continue;
         if (b.high > top.high || (b.high == top.high && b.low > top.low)) top = b, best = i;
     }
@@ -110,8 +108,8 @@ static bool hull(const struct mcts *m, struct tree_node *n, uint32_t mover)
         struct bound all = {INFINITY, -INFINITY};
         if (r == mover) continue;
         for (uint32_t i = 0; i < count; i++) {
-            if (bound_of(t, child_of(&a[i]), mover).high < sure) continue; /* equal ones he may choose */
-            struct bound c = bound_of(t, child_of(&a[i]), r);
+            if (move_bound(m, n, a, i, mover).high < sure) continue; /* equal ones he may choose */
+            struct bound c = move_bound(m, n, a, i, r);
             if (c.low < all.low) all.low = c.low;
             if (c.high > all.high) all.high = c.high;
         }
@@ -120,24 +118,30 @@ static bool hull(const struct mcts *m, struct tree_node *n, uint32_t mover)
     return moved;
 }
 
+/* Moves to the end after move i, whose value is known: by its child, or by others who have proved it. */
+static uint32_t plies_after(const struct mcts *m, const struct tree_node *n, const struct tree_action *a,
+                            uint32_t i)
+{
+    const struct tree_node *c = child_of(&a[i]) ? tree_node(m->tree, child_of(&a[i])) : NULL;
+    if (has_tidings(m, n) && !(c && node_flags(c) & NODE_SOLVED)) return tidings_plies(m->tidings, i);
+    return c ? count_of(&c->plies) : 0;
+}
+
 static void count_plies(const struct mcts *m, struct tree_node *n, uint32_t mover)
 {
     const struct tree *t = m->tree;
     const struct tree_action *a = node_action(t, n, mover);
     uint32_t count = node_actions(t, n, mover), least = UINT32_MAX, most = 0;
-    struct bound b = read_bound(&node_bounds(t, n)[mover]);
+    struct bound b = bound_read(&node_bounds(t, n)[mover]);
     for (uint32_t i = 0; i < count; i++) {
-        if (!child_of(&a[i])) continue;
-        struct tree_node *c = tree_node(t, child_of(&a[i]));
-        if (!equal(bound_of(t, child_of(&a[i]), mover)) ||
-            fabsf(bound_of(t, child_of(&a[i]), mover).low - b.low) > NEAR)
-            continue;
-        uint32_t plies = count_of(&c->plies);
+        struct bound c = move_bound(m, n, a, i, mover);
+        if (!bound_is_value(c) || fabsf(c.low - b.low) > BOUND_NEAR) continue;
+        uint32_t plies = plies_after(m, n, a, i);
         if (plies < least) least = plies;
         if (plies > most) most = plies;
     }
     /* who wins hurries, everybody else does not */
-    bool hurry = b.low >= t->widest[mover].high - NEAR && least < UINT32_MAX;
+    bool hurry = b.low >= t->widest[mover].high - BOUND_NEAR && least < UINT32_MAX;
     __atomic_store_n(&n->plies, 1 + (hurry ? least : most), __ATOMIC_RELAXED);
 }
 
@@ -151,20 +155,21 @@ static bool update_turn(struct mcts *m, struct tree_node *n, bool *outed)
     for (uint32_t i = 0; i < count; i++) {
         /* what is out brings no more than is sure already */
         struct bound c =
-            action_is(&a[i], ACTION_OUT) ? (struct bound){sure, sure} : bound_of(t, child_of(&a[i]), mover);
+            action_is(&a[i], ACTION_OUT) ? (struct bound){sure, sure} : move_bound(m, n, a, i, mover);
         if (c.low > now.low) now.low = c.low;
         if (c.high > now.high) now.high = c.high;
     }
     bool moved = tighten(&b[mover], now.low, now.high);
     sure = mean_of(&b[mover].low);
-    uint32_t keep = hopeful(t, a, count, mover);
+    uint32_t keep = hopeful(m, n, mover);
     for (uint32_t i = 0; i < count; i++) {
-        if (!child_of(&a[i])) continue;
-        if (i != keep && bound_of(t, child_of(&a[i]), mover).high <= sure && !action_is(&a[i], ACTION_OUT)) {
+        uint32_t child = child_of(&a[i]);
+        if (!child && !has_tidings(m, n)) continue;
+        if (i != keep && move_bound(m, n, a, i, mover).high <= sure && !action_is(&a[i], ACTION_OUT)) {
             action_mark(&a[i], ACTION_OUT);
             *outed = true;
         }
-        if (node_flags(tree_node(t, child_of(&a[i]))) & NODE_SOLVED) action_mark(&a[i], ACTION_SETTLED);
+        if (child && node_flags(tree_node(t, child)) & NODE_SOLVED) action_mark(&a[i], ACTION_SETTLED);
     }
     if (m->nroles == 1) return moved;
     if (m->constant_sum) return moved | share_out(m, b, mover);
@@ -184,7 +189,7 @@ static struct duel *lay_out(const struct mcts *m, struct tree_node *n, struct pr
         p->duel = grown, p->duel_cap = need;
     }
     struct duel *d = duel_init(p->duel, rows, columns, (double)t->widest[0].low, (double)t->widest[0].high);
-    struct bound b = read_bound(node_bounds(t, n));
+    struct bound b = bound_read(node_bounds(t, n));
     d->low = (double)b.low, d->high = (double)b.high;
     for (uint32_t i = 0; i < rows; i++) d->row_out[i] = action_is(node_action(t, n, 0) + i, ACTION_OUT);
     for (uint32_t i = 0; i < columns; i++) d->column_out[i] = action_is(node_action(t, n, 1) + i, ACTION_OUT);
@@ -194,6 +199,11 @@ static struct duel *lay_out(const struct mcts *m, struct tree_node *n, struct pr
         if (!child) continue;
         struct bound c = bound_of(t, child, 0);
         duel_set(d, joint / columns, joint % columns, (double)c.low, (double)c.high);
+    }
+    for (uint32_t joint = 0; has_tidings(m, n) && joint < rows * columns; joint++) {
+        uint32_t choice[] = {joint / columns, joint % columns};
+        struct bound c = bound_there(m, n, tree_child(t, t->root, choice), joint, 0);
+        duel_set(d, choice[0], choice[1], (double)c.low, (double)c.high);
     }
     return d;
 }
@@ -208,7 +218,7 @@ static void mark_settled(const struct tree *t, struct tree_node *n, const struct
             for (uint32_t k = 0; k < others && !open; k++) {
                 uint32_t cell = role == 0 ? i * d->columns + k : k * d->columns + i;
                 bool out = role == 0 ? d->column_out[k] : d->row_out[k];
-                open = !out && d->o[cell] - d->p[cell] > (double)NEAR;
+                open = !out && d->o[cell] - d->p[cell] > (double)BOUND_NEAR;
             }
             if (!open) action_mark(node_action(t, n, role) + i, ACTION_SETTLED);
         }
@@ -256,6 +266,12 @@ static bool update_crowd(struct mcts *m, struct tree_node *n)
     return moved;
 }
 
+static void set_bounded(struct mcts *m, struct tree_node *n, bool solved)
+{
+    if (!(node_flags(n) & NODE_BOUNDED)) __atomic_fetch_add(&m->bounded, 1, __ATOMIC_RELAXED);
+    node_set_flags(n, NODE_BOUNDED | (solved ? NODE_SOLVED : 0));
+}
+
 /* Work out a node's bounds from its children's. `outed`: a move is out that was not before. */
 static bool update(struct mcts *m, uint32_t node, struct prover *p, bool *outed)
 {
@@ -267,11 +283,92 @@ static bool update(struct mcts *m, uint32_t node, struct prover *p, bool *outed)
     if (!moved) return false;
     struct bound *b = node_bounds(m->tree, n);
     bool solved = true;
-    for (uint32_t r = 0; r < m->nroles; r++) solved &= equal(read_bound(&b[r]));
-    if (turn && equal(read_bound(&b[n->mover]))) count_plies(m, n, n->mover);
-    if (!(node_flags(n) & NODE_BOUNDED)) __atomic_fetch_add(&m->bounded, 1, __ATOMIC_RELAXED);
-    node_set_flags(n, NODE_BOUNDED | (solved ? NODE_SOLVED : 0));
+    for (uint32_t r = 0; r < m->nroles; r++) solved &= bound_is_value(bound_read(&b[r]));
+    if (turn && bound_is_value(bound_read(&b[n->mover]))) count_plies(m, n, n->mover);
+    set_bounded(m, n, solved);
     return true;
+}
+
+/* --- Other searches of the same root ----------------------------------------------------------------------
+ */
+
+static uint32_t joint_of(const struct mcts *m, const uint32_t *choice)
+{
+    uint32_t joint = 0;
+    struct tree_node *root = tree_node(m->tree, m->tree->root);
+    for (uint32_t r = 0; r < m->nroles; r++) joint = joint * node_actions(m->tree, root, r) + choice[r];
+    return joint;
+}
+
+static void choice_of(const struct mcts *m, uint32_t joint, uint32_t *choice)
+{
+    struct tree_node *root = tree_node(m->tree, m->tree->root);
+    for (uint32_t r = m->nroles; r-- > 0; joint /= node_actions(m->tree, root, r))
+        choice[r] = joint % node_actions(m->tree, root, r);
+}
+
+/* What is known of a child of the root, and of the root. */
+static void tell_others(struct mcts *m, uint32_t joint, uint32_t child)
+{
+    struct tree *t = m->tree;
+    struct tree_node *c = tree_node(t, child), *root = tree_node(t, t->root);
+    if (node_flags(c) & NODE_BOUNDED) tidings_tell(m->tidings, joint, node_bounds(t, c), count_of(&c->plies));
+    if (node_flags(root) & NODE_BOUNDED)
+        tidings_tell(m->tidings, TIDINGS_ROOT, node_bounds(t, root), count_of(&root->plies));
+}
+
+void prove_tell(struct mcts *m)
+{
+    uint32_t choice[MCTS_MAX_ROLES];
+    for (uint32_t joint = 0; m->tidings && joint < tidings_joints(m->tidings); joint++) {
+        choice_of(m, joint, choice);
+        uint32_t child = tree_child(m->tree, m->tree->root, choice);
+        if (child) tell_others(m, joint, child);
+    }
+}
+
+/* A node of ours that others know more about. */
+static bool learn(struct mcts *m, uint32_t node, uint32_t joint)
+{
+    struct tree_node *n = tree_node(m->tree, node);
+    struct bound *b = node_bounds(m->tree, n);
+    bool moved = false, solved = true;
+    for (uint32_t r = 0; r < m->nroles; r++) {
+        moved |= bound_tighten(&b[r], tidings_bound(m->tidings, joint, r));
+        solved &= bound_is_value(bound_read(&b[r]));
+    }
+    if (!moved) return false;
+    if (solved && !(node_flags(n) & NODE_SOLVED))
+        __atomic_store_n(&n->plies, tidings_plies(m->tidings, joint), __ATOMIC_RELAXED);
+    set_bounded(m, n, solved);
+    return true;
+}
+
+/* The mean of the move that leads to a child whose value is known now. */
+static void know_mean(struct mcts *m, struct tree_node *root, uint32_t action, uint32_t child)
+{
+    struct tree_action *a = node_action(m->tree, root, root->mover) + action;
+    if (node_flags(tree_node(m->tree, child)) & NODE_SOLVED && count_of(&a->n))
+        mean_set(&a->mean, bound_of(m->tree, child, root->mover).low);
+}
+
+void prove_hear(struct mcts *m, struct prover *p)
+{
+    struct tree_node *root = tree_node(m->tree, m->tree->root);
+    uint32_t choice[MCTS_MAX_ROLES];
+    bool outed = false;
+    m->heard = tidings_count(m->tidings);
+    for (uint32_t joint = 0; joint < tidings_joints(m->tidings); joint++) {
+        choice_of(m, joint, choice);
+        uint32_t child = tree_child(m->tree, m->tree->root, choice);
+        if (!child || !learn(m, child, joint)) continue;
+        if (root->mover != NO_MOVER) know_mean(m, root, choice[root->mover], child);
+    }
+    if (root->mover == NO_MOVER) count_add(m->tree, &root->changes, tidings_joints(m->tidings));
+    learn(m, m->tree->root, TIDINGS_ROOT);
+    if (update(m, m->tree->root, p, &outed))
+        tidings_tell(m->tidings, TIDINGS_ROOT, node_bounds(m->tree, root), count_of(&root->plies));
+    __atomic_store_n(&m->settled, prove_settled(m), __ATOMIC_RELAXED);
 }
 
 /* --- The path ------------------------------------------------------------------------------------------- */
@@ -368,6 +465,7 @@ static void tell_path(struct flight *f, uint32_t last, bool anew)
         if (news || anew || shift.visits > 0) correct(f, step, child, news || anew, &shift);
         if (news) moved = update(m, node, p, &outed);
         if (moved && step == 0) __atomic_store_n(&m->settled, prove_settled(m), __ATOMIC_RELAXED);
+        if (news && step == 0 && m->tidings) tell_others(m, joint_of(m, f->choice), child);
         anew = moved || outed;
     }
 }
@@ -430,7 +528,10 @@ void prove_scout(struct flight *f, uint32_t node)
     }
     fan_close(d->prover.expander, &fan);
     bool outed = false, moved = any && update(m, node, &d->prover, &outed);
-    if (moved && f->tree_steps == 0) __atomic_store_n(&m->settled, prove_settled(m), __ATOMIC_RELAXED);
+    if (moved && f->tree_steps == 0) {
+        __atomic_store_n(&m->settled, prove_settled(m), __ATOMIC_RELAXED);
+        prove_tell(m);
+    }
     if (moved || outed) tell_path(f, node, true);
 }
 
@@ -464,7 +565,7 @@ bool prove_settled(const struct mcts *m)
     struct tree_node *n = tree_node(t, t->root);
     const struct bound *b = node_bounds(t, n);
     if (node_flags(n) & NODE_SOLVED) return true;
-    return n->mover != NO_MOVER && equal(read_bound(&b[n->mover]));
+    return n->mover != NO_MOVER && bound_is_value(bound_read(&b[n->mover]));
 }
 
 struct bound prove_action(const struct mcts *m, uint32_t role, uint32_t action, uint32_t *plies, bool *solved)
@@ -475,11 +576,11 @@ struct bound prove_action(const struct mcts *m, uint32_t role, uint32_t action, 
     *solved = false;
     *plies = 0;
     if (!prove_is_on(m) || n->mover == NO_MOVER || role != n->mover) return wide;
-    uint32_t child = child_of(node_action(t, n, role) + action);
-    if (!child) return wide;
-    struct bound b = bound_of(t, child, role);
-    *solved = equal(b);
-    *plies = tree_node(t, child)->plies + 1;
+    const struct tree_action *a = node_action(t, n, role);
+    if (!child_of(&a[action]) && !m->tidings) return wide;
+    struct bound b = move_bound(m, n, a, action, role);
+    *solved = bound_is_value(b);
+    if (*solved) *plies = plies_after(m, n, a, action) + 1;
     return b;
 }
 
@@ -489,7 +590,7 @@ bool prove_mixture(const struct mcts *m, uint32_t role, double *share)
     struct tree_node *n = tree_node(t, t->root);
     if (!t->with_bounds || !m->constant_sum || n->mover != NO_MOVER || m->opt.solver == SOLVER_OFF)
         return false;
-    struct bound b = read_bound(node_bounds(t, n));
+    struct bound b = bound_read(node_bounds(t, n));
     if (b.high - b.low > NEARLY_SOLVED) return false;
     struct prover p = {0};
     struct duel *d = lay_out(m, n, &p);

@@ -48,6 +48,10 @@ void prove_path(struct flight *f, uint32_t last);
  * of their own, make the ends among them nodes, and tell the path. So wins and losses in one move are known
  * before a simulation runs into them, and through the bounds those in two. */
 void prove_scout(struct flight *f, uint32_t node);
+/* Searches of the same root (m->tidings): tell the others what is known of its moves; learn what they have
+ * told. Both by the thread that works for the search, or when none does. */
+void prove_tell(struct mcts *m);
+void prove_hear(struct mcts *m, struct prover *p);
 /* Nothing more can come of searching: the root's value is known, or a role that chooses there has won. */
 bool prove_settled(const struct mcts *m);
 /* The root's bounds for a role, and the least and the most there is at all for it. */

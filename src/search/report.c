@@ -70,19 +70,33 @@ uint32_t mcts_moves(struct mcts *m, uint32_t role, struct mcts_move *out, uint32
     return count;
 }
 
-static uint32_t root_visits(const struct mcts *m, uint32_t role)
+/* Visits of a role's moves at the root: of all, and how many are often. */
+struct tally {
+    uint32_t visits, often;
+};
+
+/* A mean is trusted when the search came back to the move: from some simulations on, half as often as to the
+ * one it liked best. Before that visits say little. */
+static struct tally tally_root(const struct mcts *m, uint32_t role)
 {
-    uint32_t sum = 0, count = node_actions(m->tree, tree_node(m->tree, m->tree->root), role);
-    for (uint32_t i = 0; i < count; i++) sum += row_of(m, role, i).n;
-    return sum;
+    enum { FEW = 2000 };
+    uint32_t count = node_actions(m->tree, tree_node(m->tree, m->tree->root), role), most = 0;
+    struct tally t = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        struct row row = row_of(m, role, i);
+        t.visits += row.n;
+        if (row.n > most && !row.out) most = row.n;
+    }
+    if (m->opt.final == FINAL_ROBUST && t.visits >= FEW) t.often = most / 2;
+    return t;
 }
 
 /* The papers play the move with the best mean; in one-player games the one that led to the best result seen
  * (002 §3.3.5). Ties go to more visits. With RAVE the mean is mixed with it as in the tree: a move tried once
  * and won would otherwise be played, since the search, trusting RAVE, never looked at it again. */
-static float worth(const struct mcts *m, const struct row *row, uint32_t visits)
+static float worth(const struct mcts *m, const struct row *row, const struct tally *t)
 {
-    float beta = m->opt.rave && row->raved ? select_beta(m->opt.rave, visits) : 0;
+    float beta = m->opt.rave && row->raved ? select_beta(&m->opt, t->visits) : 0;
     return beta * row->rave + (1 - beta) * row->mean;
 }
 
@@ -102,14 +116,15 @@ static int compare_proved(const struct mcts *m, const struct row *a, const struc
 
 /* Positive: a is better than b; 0: nothing tells them apart. */
 static int compare(const struct mcts *m, const struct row *a, const struct row *b, uint32_t role,
-                   uint32_t visits)
+                   const struct tally *t)
 {
     int proved = prove_is_on(m) ? compare_proved(m, a, b, role) : 0;
     if (proved) return proved;
-    float x = worth(m, a, visits), y = worth(m, b, visits);
+    float x = worth(m, a, t), y = worth(m, b, t);
     if (!a->n != !b->n) return a->n > 0 ? 1 : -1;
     if (m->single && m->opt.tree && a->best != b->best) return a->best > b->best ? 1 : -1;
-    if (m->opt.by_visits && a->n != b->n) return a->n > b->n ? 1 : -1;
+    if (m->opt.final == FINAL_VISITS && a->n != b->n) return a->n > b->n ? 1 : -1;
+    if ((a->n >= t->often) != (b->n >= t->often)) return a->n >= t->often ? 1 : -1;
     if (x != y) return x > y ? 1 : -1;
     return a->n > b->n ? 1 : a->n < b->n ? -1 : 0;
 }
@@ -117,13 +132,14 @@ static int compare(const struct mcts *m, const struct row *a, const struct row *
 struct rank {
     const struct mcts *m;
     struct row row;
-    uint32_t role, visits, index, chosen; /* of the root; of the move; the move that is played */
+    struct tally tally;
+    uint32_t role, index, chosen; /* index of the move; the move that is played */
 };
 
 static int by_rank(const void *a, const void *b)
 {
     const struct rank *x = a, *y = b;
-    int better = compare(x->m, &x->row, &y->row, x->role, x->visits);
+    int better = compare(x->m, &x->row, &y->row, x->role, &x->tally);
     if (better) return -better;
     if ((x->row.move == x->chosen) != (y->row.move == y->chosen)) return x->row.move == x->chosen ? -1 : 1;
     return x->index < y->index ? -1 : 1;
@@ -133,11 +149,12 @@ uint32_t mcts_ranking(struct mcts *m, uint32_t role, struct mcts_move *out, uint
 {
     uint32_t count = m->tree->root ? node_actions(m->tree, tree_node(m->tree, m->tree->root), role) : 0;
     struct rank *all = malloc((count + 1) * sizeof *all);
-    uint32_t visits = count ? root_visits(m, role) : 0, chosen = UINT32_MAX;
+    struct tally tally = count ? tally_root(m, role) : (struct tally){0};
+    uint32_t chosen = UINT32_MAX;
     if (!all) return 0;
     mcts_best(m, role, &chosen);
     for (uint32_t i = 0; i < count; i++)
-        all[i] = (struct rank){m, row_of(m, role, i), role, visits, i, chosen};
+        all[i] = (struct rank){m, row_of(m, role, i), tally, role, i, chosen};
     qsort(all, count, sizeof *all, by_rank);
     for (uint32_t i = 0; i < count && i < room; i++) {
         const struct row *row = &all[i].row;
@@ -146,7 +163,7 @@ uint32_t mcts_ranking(struct mcts *m, uint32_t role, struct mcts_move *out, uint
                                     .mean = row->mean,
                                     .best = row->best,
                                     .rave = row->rave,
-                                    .value = worth(m, row, visits),
+                                    .value = worth(m, row, &tally),
                                     .low = row->bound.low,
                                     .high = row->bound.high,
                                     .plies = row->solved ? row->plies : 0};
@@ -179,15 +196,16 @@ bool mcts_best(struct mcts *m, uint32_t role, uint32_t *move)
 {
     if (!m->tree->root) return false;
     const struct tree_node *n = tree_node(m->tree, m->tree->root);
-    uint32_t count = node_actions(m->tree, n, role), visits = root_visits(m, role), ties = 1;
+    uint32_t count = node_actions(m->tree, n, role), ties = 1;
     if (count == 0) return false;
+    struct tally tally = tally_root(m, role);
     struct rng rng;
     rng_init(&rng, m->opt.seed ^ n->hash);
     if (draw_from_mixture(m, role, count, &rng, move)) return true;
     struct row best = row_of(m, role, 0);
     for (uint32_t i = 1; i < count; i++) {
         struct row row = row_of(m, role, i);
-        int better = compare(m, &row, &best, role, visits);
+        int better = compare(m, &row, &best, role, &tally);
         if (better > 0) ties = 1;
         if (better > 0 || (better == 0 && rng_below(&rng, ++ties) == 0)) best = row;
     }

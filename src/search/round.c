@@ -3,6 +3,7 @@
 #include "search/round.h"
 
 #include "search/policy/dense.h"
+#include "search/wires/leaves.h"
 
 #include <string.h>
 
@@ -86,8 +87,7 @@ static void note_move(const struct driver *d, struct flight *f, uint32_t role, u
     f->forced[at] = forced;
 }
 
-/* Where a lane in playout is. */
-static struct situation playout_situation(const struct flight *f, uint32_t role)
+struct situation round_situation(const struct flight *f, uint32_t role)
 {
     struct situation s = flight_situation(f, role);
     if (f->hand->policy->wants_states && !f->stateless) {
@@ -98,7 +98,7 @@ static struct situation playout_situation(const struct flight *f, uint32_t role)
     return s;
 }
 
-static void make_move(struct driver *d, uint32_t lane, uint32_t role, uint32_t move, bool forced)
+void round_make_move(struct driver *d, uint32_t lane, uint32_t role, uint32_t move, bool forced)
 {
     note_move(d, d->lane[lane].flying, role, move, forced);
     world_move(d->world, lane, role, move);
@@ -110,11 +110,11 @@ static void guided_moves(struct driver *d, uint32_t role, const uint32_t *lanes,
     struct list *l = &d->legal[role];
     for (uint32_t i = 0; i < n; i++) {
         struct flight *f = d->lane[lanes[i]].flying;
-        struct situation s = playout_situation(f, role);
+        struct situation s = round_situation(f, role);
         uint32_t move = 0;
         world_legal(d->world, lanes[i], role, l);
         if (l->n) move = l->v[l->n > 1 ? policy_choose(f->hand->policy, &s, &f->hand->rng, l->v, l->n) : 0];
-        make_move(d, lanes[i], role, move, l->n < 2);
+        round_make_move(d, lanes[i], role, move, l->n < 2);
     }
 }
 
@@ -147,12 +147,12 @@ static void guided_batch(struct driver *d, uint32_t role, const uint32_t *lanes,
         }
         if (count[lane] > 1) {
             struct flight *f = d->lane[lane].flying;
-            struct situation s = playout_situation(f, role);
+            struct situation s = round_situation(f, role);
             move = policy_choose_set(f->hand->policy, &s, &f->hand->rng, set, words, count[lane]);
         } else if (count[lane]) {
             move = set_first(set);
         }
-        make_move(d, lane, role, move, count[lane] < 2);
+        round_make_move(d, lane, role, move, count[lane] < 2);
     }
 }
 
@@ -203,15 +203,22 @@ static void tree_moves(struct driver *d)
     }
 }
 
+/* Uniform playouts, unless they look out for decisive moves. */
+static bool chooses_on_wires(const struct hand *h)
+{
+    return policy_is_uniform(h->policy) && !decisive_is_on(h->search);
+}
+
 static void make_moves(struct driver *d)
 {
     uint32_t guided[BATCH_MAX_LANES], recorded[BATCH_MAX_LANES], nguided = 0, nrecorded = 0;
+    uint32_t decided[BATCH_MAX_LANES], ndecided = 0;
     uint64_t unseen = 0;
     tree_moves(d);
     FOR_LANES(d, i, w, d->in[PLAYING][w] & ~d->uniform[w])
     {
         struct flight *f = d->lane[i].flying;
-        if (policy_is_uniform(f->hand->policy))
+        if (chooses_on_wires(f->hand))
             recorded[nrecorded++] = i;
         else
             guided[nguided++] = i;
@@ -219,12 +226,14 @@ static void make_moves(struct driver *d)
         world_state(d->world, i, &d->state);
         flight_note_state(f, d->state.w, d->state.words);
     }
+    nguided = decisive_moves(d, guided, nguided, decided, &ndecided);
     for (uint32_t w = 0; w < d->world->words; w++) unseen |= d->uniform[w];
     if (unseen || nrecorded) uniform_moves(d, recorded, nrecorded, d->uniform);
     for (uint32_t r = 0; r < d->nroles && nguided; r++)
         (d->world->batch ? guided_batch : guided_moves)(d, r, guided, nguided);
     count_steps(d, recorded, nrecorded);
     count_steps(d, guided, nguided);
+    count_steps(d, decided, ndecided);
 }
 
 /* --- What the view shows -------------------------------------------------------------------------------- */
@@ -249,8 +258,11 @@ static void set_limit(struct driver *d, struct flight *f, bool unseen)
 static void begin_playout(struct driver *d, struct flight *f)
 {
     struct hand *h = f->hand;
-    bool uniform = policy_is_uniform(h->policy), unseen = uniform && !h->records;
+    bool uniform = chooses_on_wires(h), unseen = uniform && !h->records;
+    f->nrefuted = 0;
+    f->again = false;
     flight_stage(f, PLAYING);
+    h->stats.playouts++;
     f->began = d->now;
     if (uniform) d->stream[f->lane] = rng_next(&h->rng);
     if (unseen) d->uniform[f->lane / 64] |= (uint64_t)1 << (f->lane % 64);
@@ -274,7 +286,10 @@ static bool first_move(struct driver *d, struct flight *f, uint32_t node)
     }
     flight_take(f, node, first);
     flight_stage(f, LEAVING);
-    if (f->hand->relay) relay_send(f, &d->state);
+    if (f->hand->relay)
+        relay_send(f, &d->state);
+    else if (f->hand->wired)
+        leaves_send(f, &d->state);
     return true;
 }
 
@@ -448,6 +463,7 @@ void round_play(struct driver *d)
     make_moves(d);
     if (w->failed) return;
     world_step(w);
+    decisive_restore(d);
     enter(d);
     world_view(w);
     if (w->failed) return;

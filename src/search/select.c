@@ -10,9 +10,24 @@ float select_uct(float mean, uint32_t n, float ln_visits, float c)
     return mean + c * sqrtf(ln_visits / (float)n);
 }
 
-float select_beta(uint32_t k, uint32_t visits)
+float select_beta(const struct mcts_options *o, uint32_t visits)
 {
-    return sqrtf((float)k / (3.0f * (float)visits + (float)k));
+    float k = (float)o->rave, n = (float)visits;
+    return o->rave_mix == RAVE_SHORT ? k / (n + k) : sqrtf(k / (3.0f * n + k));
+}
+
+/* Logarithms of small counts, which nearly all are. */
+enum { LOGARITHMS = 4096 };
+static float logarithms[LOGARITHMS];
+
+__attribute__((constructor)) static void fill_logarithms(void)
+{
+    for (uint32_t i = 1; i < LOGARITHMS; i++) logarithms[i] = logf((float)i);
+}
+
+static float logarithm(uint32_t n)
+{
+    return n < LOGARITHMS ? logarithms[n] : logf((float)n);
 }
 
 /* What is `avoid`ed cannot matter. */
@@ -71,9 +86,10 @@ uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, co
     if (untried && (untried == n || !m->opt.urgency)) return try_new(h, a, n, untried, avoid, s);
 
     uint32_t visits = count_of(&node->visits) + pending_here;
-    float ln_visits = logf((float)(visits ? visits : 1)), c = m->opt.c;
-    float beta = m->opt.rave ? select_beta(m->opt.rave, visits) : 0;
+    float ln_visits = logarithm(visits), c = m->opt.c;
+    float beta = m->opt.rave ? select_beta(&m->opt, visits) : 0;
     const struct rave *rave = m->opt.rave ? node_rave(m->tree, node, role) : NULL;
+    bool whole = m->opt.rave_mix == RAVE_THESIS;
     float top = -INFINITY;
     uint32_t best = 0, ties = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -81,8 +97,9 @@ uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, co
         if (tries == 0 || action_is(&a[i], avoid)) continue;
         float mean = mean_of(&a[i].mean);
         if (pending) mean = mean * (float)finished / (float)tries;
+        if (rave && !whole && count_of(&rave[i].n)) mean = beta * mean_of(&rave[i].mean) + (1 - beta) * mean;
         float value = select_uct(mean, tries, ln_visits, c);
-        if (rave && count_of(&rave[i].n)) value = beta * mean_of(&rave[i].mean) + (1 - beta) * value;
+        if (rave && whole && count_of(&rave[i].n)) value = beta * mean_of(&rave[i].mean) + (1 - beta) * value;
         if (m->opt.prior) value += m->opt.prior(m->opt.prior_data, node, role, a[i].move);
         if (value > top)
             top = value, best = i, ties = 1;

@@ -18,11 +18,6 @@ static uint32_t first_words(const struct tree *t)
     return (t->nroles + 2) / 2;
 }
 
-uint64_t *node_state(struct tree_node *n)
-{
-    return n->body;
-}
-
 int node_goal(const struct tree *t, const struct tree_node *n, uint32_t role)
 {
     (void)t;
@@ -41,25 +36,16 @@ static uint32_t bound_words(const struct tree *t)
     return t->with_bounds ? t->nroles : 0;
 }
 
+/* Where the parts of a node are, behind its state. */
+static void lay_out(struct tree *t)
+{
+    t->first_at = goal_words(t) + bound_words(t);
+    t->actions_at = t->first_at + first_words(t);
+}
+
 struct bound *node_bounds(const struct tree *t, struct tree_node *n)
 {
     return (struct bound *)(void *)(n->body + n->words + goal_words(t));
-}
-
-static uint32_t *node_first(const struct tree *t, const struct tree_node *n)
-{
-    return (uint32_t *)(n->body + n->words + goal_words(t) + bound_words(t));
-}
-
-uint32_t node_actions(const struct tree *t, const struct tree_node *n, uint32_t role)
-{
-    const uint32_t *first = node_first(t, n);
-    return first[role + 1] - first[role];
-}
-
-static struct tree_action *all_actions(const struct tree *t, const struct tree_node *n)
-{
-    return (struct tree_action *)(n->body + n->words + goal_words(t) + bound_words(t) + first_words(t));
 }
 
 static size_t action_words(uint32_t count)
@@ -67,22 +53,17 @@ static size_t action_words(uint32_t count)
     return (count * sizeof(struct tree_action) + 7) / 8;
 }
 
-struct tree_action *node_action(const struct tree *t, struct tree_node *n, uint32_t role)
-{
-    return all_actions(t, n) + node_first(t, n)[role];
-}
-
 struct rave *node_rave(const struct tree *t, struct tree_node *n, uint32_t role)
 {
     const uint32_t *first = node_first(t, n);
-    return (struct rave *)((uint64_t *)all_actions(t, n) + action_words(first[t->nroles])) + first[role];
+    return (struct rave *)((uint64_t *)node_all_actions(t, n) + action_words(first[t->nroles])) + first[role];
 }
 
 float *node_best(const struct tree *t, struct tree_node *n, uint32_t role)
 {
     const uint32_t *first = node_first(t, n);
     uint32_t total = first[t->nroles];
-    uint64_t *after = (uint64_t *)all_actions(t, n) + action_words(total) + (t->with_rave ? total : 0);
+    uint64_t *after = (uint64_t *)node_all_actions(t, n) + action_words(total) + (t->with_rave ? total : 0);
     return (float *)(void *)after + first[role];
 }
 
@@ -103,6 +84,7 @@ struct tree *tree_new(uint32_t nroles, size_t limit, bool with_rave, bool with_b
     t->limit = limit;
     t->with_rave = with_rave;
     t->with_best = with_best;
+    lay_out(t);
     t->capacity = FIRST_WORDS;
     t->mask = t->edge_mask = FIRST_SLOTS - 1;
     t->edges_cap = FIRST_SLOTS / 2;
@@ -123,7 +105,9 @@ bool tree_bound(struct tree *t, const struct bound *widest)
     t->widest = malloc(t->nroles * sizeof *t->widest);
     if (!t->widest) return false;
     memcpy(t->widest, widest, t->nroles * sizeof *t->widest);
-    return t->with_bounds = true;
+    t->with_bounds = true;
+    lay_out(t);
+    return true;
 }
 
 void tree_free(struct tree *t)
@@ -282,7 +266,7 @@ uint32_t tree_add(struct tree *t, const uint64_t *state, uint32_t words, uint64_
     memcpy(n->body, state, words * sizeof *state);
     if (t->with_bounds) memcpy(node_bounds(t, n), t->widest, t->nroles * sizeof *t->widest);
     uint32_t *first = node_first(t, n);
-    struct tree_action *a = all_actions(t, n);
+    struct tree_action *a = node_all_actions(t, n);
     for (uint32_t r = 0; r < t->nroles; r++) {
         first[r + 1] = first[r] + (terminal ? 0 : legal[r].n);
         for (uint32_t i = 0; i < legal[r].n && !terminal; i++) a[first[r] + i].move = legal[r].v[i];

@@ -90,8 +90,9 @@ struct tree {
     uint32_t nroles;
     bool with_rave, with_best; /* statistics that only some searches need */
     bool with_bounds;
-    struct bound *widest; /* by role: where bounds begin; owned; NULL without bounds */
-    size_t limit;         /* bytes, all together */
+    uint32_t first_at, actions_at; /* parts of a node: words behind its state */
+    struct bound *widest;          /* by role: where bounds begin; owned; NULL without bounds */
+    size_t limit;                  /* bytes, all together */
     uint64_t *space;
     uint32_t used, capacity; /* words */
     uint32_t nodes;
@@ -192,13 +193,32 @@ uint32_t tree_add(struct tree *t, const uint64_t *state, uint32_t words, uint64_
                   const struct list *legal);
 
 /* Parts of a node. */
-uint64_t *node_state(struct tree_node *n);
+static inline uint64_t *node_state(struct tree_node *n)
+{
+    return n->body;
+}
 int node_goal(const struct tree *t, const struct tree_node *n, uint32_t role); /* once NODE_GOALS is set */
 /* Writes them and sets NODE_GOALS; several threads may write the same. */
 void node_set_goals(const struct tree *t, struct tree_node *n, const float *goals);
 struct bound *node_bounds(const struct tree *t, struct tree_node *n); /* by role; with_bounds only */
-uint32_t node_actions(const struct tree *t, const struct tree_node *n, uint32_t role);     /* how many */
-struct tree_action *node_action(const struct tree *t, struct tree_node *n, uint32_t role); /* the first */
+static inline uint32_t *node_first(const struct tree *t, const struct tree_node *n)
+{
+    return (uint32_t *)(n->body + n->words + t->first_at);
+}
+static inline struct tree_action *node_all_actions(const struct tree *t, const struct tree_node *n)
+{
+    return (struct tree_action *)(n->body + n->words + t->actions_at);
+}
+/* The actions of a role: how many, and the first. */
+static inline uint32_t node_actions(const struct tree *t, const struct tree_node *n, uint32_t role)
+{
+    const uint32_t *first = node_first(t, n);
+    return first[role + 1] - first[role];
+}
+static inline struct tree_action *node_action(const struct tree *t, struct tree_node *n, uint32_t role)
+{
+    return node_all_actions(t, n) + node_first(t, n)[role];
+}
 struct rave *node_rave(const struct tree *t, struct tree_node *n,
                        uint32_t role);                                      /* parallel to the actions */
 float *node_best(const struct tree *t, struct tree_node *n, uint32_t role); /* parallel to the actions */

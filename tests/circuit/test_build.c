@@ -12,7 +12,33 @@
  * ones either way. Level 0 is the view, upper levels may use moves. */
 struct shape {
     uint32_t facts, roles, moves, derived, levels, rules, literals;
+    uint32_t kinds; /* not 0: facts are pieces of so many kinds on cells, and moves take what is on one to
+                       another */
 };
+
+static void add_rule(struct ground *g, uint32_t head, uint32_t n, const uint32_t *literals)
+{
+    struct ground_rule rule = {.head = head, .first = g->literals.n, .n = n};
+    for (uint32_t i = 0; i < n; i++) vec_push(g->heap, &g->literals, literals[i]);
+    vec_push(g->heap, &g->rules, rule);
+}
+
+/* Rules for fact f as board games have them: a piece comes from where the move began. Now and then it is
+ * another fact that decides, or another one as well. */
+static void selection_rules(struct rng *rng, struct ground *g, const struct shape *s, uint32_t head,
+                            uint32_t f)
+{
+    uint32_t cells = s->facts / s->kinds, kind = f % s->kinds;
+    for (uint32_t m = 0; m < s->roles * s->moves; m++) {
+        uint32_t from = m % s->moves % cells, to = m % s->moves / cells % cells;
+        if (to != f / s->kinds) continue;
+        uint32_t what = rng_below(rng, 30) ? from * s->kinds + kind : rng_below(rng, s->facts);
+        uint32_t literals[3] = {(s->facts + m) << 1, what << 1, rng_below(rng, s->facts) << 1 | 1};
+        add_rule(g, head, 2 + (rng_below(rng, 40) == 0), literals);
+        if (rng_below(rng, 40) == 0)
+            add_rule(g, head, 2, (uint32_t[]){literals[0], rng_below(rng, s->facts) << 1});
+    }
+}
 
 static struct ground *random_ground(struct rng *rng, const struct shape *s)
 {
@@ -62,8 +88,10 @@ static struct ground *random_ground(struct rng *rng, const struct shape *s)
         if (below > own_end) below = own_end;
         bool may_move = general ? level > 0 : is_next;
         bool always = !general && a >= legal0 && a < next0 && (a - legal0) % s->moves == 0;
+        if (s->kinds && a >= legal0 && a < next0) always |= rng_below(rng, 3) > 0;
         uint32_t rules = always ? 1 : rng_below(rng, s->rules + 1);
         if (a == terminal) rules = 1;
+        if (is_next && s->kinds) selection_rules(rng, g, s, a, a - next0);
         for (uint32_t r = 0; r < rules; r++) {
             struct ground_rule rule = {.head = a, .first = g->literals.n};
             rule.n = always ? 0 : 1 + rng_below(rng, s->literals);
@@ -151,7 +179,8 @@ static int circuit_goal_value(const struct circuit *c, const bool *w, uint32_t r
     return 0;
 }
 
-static void compare(uint64_t seed, const struct shape *s)
+/* Play; true if selections were shared. */
+static bool compare(uint64_t seed, const struct shape *s)
 {
     struct rng rng;
     rng_init(&rng, seed);
@@ -211,23 +240,37 @@ static void compare(uint64_t seed, const struct shape *s)
             for (uint32_t b = 0; b < c->nbits; b++) bits[b] = edge_value(w, c->next[b]);
         }
     }
+    bool selected = false;
+    for (uint32_t i = 1; i < c->stages.n; i++)
+        if (strcmp(c->stages.v[i].name, "selections shared") == 0)
+            selected = c->stages.v[i].gates < c->stages.v[i - 1].gates;
     free(v), free(facts), free(moves), free(w), free(bits);
     circuit_free(c);
     heap_free(g->heap);
+    return selected;
 }
 
 static void circuits_agree_with_their_rules(void **state)
 {
     static const struct shape shapes[] = {
-        {4, 1, 2, 6, 2, 3, 3},    {8, 2, 4, 20, 2, 3, 3},   {12, 2, 6, 60, 3, 4, 4},
-        {20, 3, 5, 120, 4, 6, 3}, {6, 2, 12, 30, 2, 12, 2},
+        {4, 1, 2, 6, 2, 3, 3, 0},    {8, 2, 4, 20, 2, 3, 3, 0},   {12, 2, 6, 60, 3, 4, 4, 0},
+        {20, 3, 5, 120, 4, 6, 3, 0}, {6, 2, 12, 30, 2, 12, 2, 0},
     };
     for (uint64_t seed = 0; seed < 600; seed++) compare(seed, &shapes[seed % 5]);
 }
 
+static void shared_selections_agree_with_their_rules(void **state)
+{
+    static const struct shape shapes[] = {
+        {18, 1, 36, 6, 2, 1, 2, 3}, {14, 2, 49, 20, 2, 1, 2, 2}, {24, 2, 36, 20, 2, 2, 2, 4}};
+    uint32_t selected = 0;
+    for (uint64_t seed = 0; seed < 60; seed++) selected += compare(seed, &shapes[seed % 3]);
+    assert_true(selected > 12);
+}
+
 static void failing_allocations_end_cleanly(void **state)
 {
-    static const struct shape shape = {8, 2, 4, 20, 2, 3, 3};
+    static const struct shape shape = {8, 1, 16, 8, 2, 1, 2, 2};
     struct rng rng;
     rng_init(&rng, 7);
     struct ground *g = random_ground(&rng, &shape);
@@ -252,6 +295,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(circuits_agree_with_their_rules),
+        cmocka_unit_test(shared_selections_agree_with_their_rules),
         cmocka_unit_test(failing_allocations_end_cleanly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

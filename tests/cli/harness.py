@@ -42,6 +42,7 @@ class Result(unittest.TextTestResult):
     def addSkip(self, test, reason):
         super().addSkip(test, reason)
         self.line("SKIPPED", test)
+        print(f"left out: {reason}", flush=True)
 
 
 class Case(unittest.TestCase):

@@ -245,9 +245,9 @@ class Make(harness.Case):
 
     def test_unknown_names_are_answered_with_the_list(self):
         _, err = self.ludens("make", "board", "--like", "chess", status=2)
-        self.assertIn("penalties shock-step punishment progression optimistic", err)
+        self.assertIn("penalties, shock-step, punishment, progression, optimistic", err)
         _, err = self.ludens("make", "castle", status=2)
-        self.assertIn("usage: ludens make board", err)
+        self.assertIn("usage: ludens make WORD", err)
         _, err = self.ludens("make", "board", status=2)
         self.assertIn("either a board string or the name", err)
 

@@ -105,7 +105,7 @@ class Perft(harness.Case):
                                    (["perft", "noSuchGame"], "noSuchGame"),
                                    (["perft", "ticTacToe", "-d", "x"], "whole number"),
                                    (["perft", "ticTacToe", "-d", "-1"], "from 0"),
-                                   (["perft", "ticTacToe", "--engine", "steam"], "no engine 'steam'"),
+                                   (["perft", "ticTacToe", "--engine", "steam"], "lifted, circuit, auto, not 'steam'"),
                                    (["perft", "ticTacToe", "--uniqe"], "did you mean --unique")]:
             out, err = self.ludens(*arguments, status=2)
             self.assertIn(message, err)

@@ -102,9 +102,29 @@ class Solve(harness.Case):
 
     def test_one_role(self):
         answer = self.solve("hanoi")
-        self.assertEqual(answer["method"], "breadth-first")
+        self.assertEqual(answer["method"], "race")
         self.assertEqual(answer["values"]["player"]["low"], 100)
         self.assertTrue(answer["line_ends"])
+        for how in ["--method", "breadth-first"], ["--shortest"]:
+            answer = self.solve("hanoi", *how)
+            self.assertEqual((answer["method"], len(answer["line"])), ("breadth-first", 31))
+
+    def test_one_role_by_searches_that_need_not_see_everything(self):
+        # far more positions than there is room for, but a line that brings the most there is
+        answer = self.solve("pegSolitaire", "--memory", 200, "--positions", 300000000)
+        self.assertEqual((answer["proved"], answer["values"]["player"]["low"]), (True, 100))
+
+    def test_one_role_whose_best_is_less_than_the_rules_promise(self):
+        # two moves are not enough for three switches: only who has seen everything knows
+        sheet = self.write("three.kif", """(role p) (init (step 0)) (succ 0 1) (succ 1 2) (s a) (s b) (s c)
+            (<= (legal p (put ?x)) (s ?x)) (<= (next (on ?x)) (does p (put ?x))) (<= (next (on ?x)) (true (on ?x)))
+            (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n)) (<= terminal (true (step 2)))
+            (<= all (true (on a)) (true (on b)) (true (on c))) (<= (goal p 100) all)
+            (<= two (true (on a)) (true (on b)) (not all)) (<= (goal p 60) two) (<= (goal p 5) (not two) (not all))""")
+        for how in [], ["--engine", "lifted"], ["--shortest"]:
+            answer = self.solve(sheet, *how)
+            self.assertEqual((answer["proved"], answer["values"]["p"]), (True, {"low": 60.0, "high": 60.0}), how)
+            self.assertEqual(len(answer["line"]), 2)
 
     def test_three_roles_play_for_themselves(self):
         answer = self.solve(self.write("three.kif", THREE))
@@ -141,7 +161,7 @@ class Solve(harness.Case):
         self.assertEqual(answer["opened"], 0)  # it is over
 
     def test_what_is_wrong_is_said(self):
-        for arguments, words in ((["noSuchGame"], "noSuchGame"), (["ticTacToe", "--method", "guess"], "no method"),
+        for arguments, words in ((["noSuchGame"], "noSuchGame"), (["ticTacToe", "--method", "guess"], "not 'guess'"),
                                  (["ticTacToe", "--moves", "(mark 9 9)"], "mark 9 9")):
             _, err = self.ludens("solve", *arguments, status=2)
             self.assertIn(words, err)

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: install.sh BUILD-FOLDER
 # What is installed works far from the source: the program finds its games and experiments, and a stranger's program compiles
-# with what pkg-config says and plays one of them.
+# with what pkg-config says and plays one of them. The manual, completion and documents come with it; what was installed can be
+# uninstalled, and then nothing is left.
 set -eu
+build=$(cd "$1" && pwd)
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
-meson install -C "$1" --no-rebuild --quiet --destdir "$root"
+meson install -C "$build" --no-rebuild --quiet --destdir "$root"
 unset LUDENS_GAMES
 cd "$root"
 
@@ -16,6 +18,11 @@ game=$(find "$root" -name ticTacToe.kif)
 "$bin" check "$game"
 "$bin" lab list | grep -q '^paper/000-table-11 '
 "$bin" lab run first --games 1 --sims 2 --db lab.db 2>&1 | grep -q ' games are there'
+
+for name in man/man1/ludens-lab-run.1 man/man3/ludens.3 man/man5/gdl.5 bash-completion/completions/ludens zsh/site-functions/_ludens \
+    fish/vendor_completions.d/ludens.fish doc/ludens/guide/README.md doc/ludens/NEWS; do
+    find "$root" -path "*/share/$name" | grep -q . || { echo "share/$name is not installed"; exit 1; }
+done
 
 cat >stranger.c <<'C'
 #include <ludens.h>
@@ -55,3 +62,10 @@ export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR LD_LIBRARY_PATH
 # shellcheck disable=SC2046 # words on purpose
 cc -std=c11 -Wall -Wextra -Wpedantic -Werror stranger.c -o stranger $(pkg-config --cflags --libs ludens)
 ./stranger "$game" | grep -x 'ticTacToe is over after [5-9] steps'
+
+rm -f stranger stranger.c lab.db*
+ninja -C "$build" --quiet uninstall >/dev/null
+if [ -e "$root" ] && find "$root" ! -type d | grep .; then
+    echo "uninstalling left this behind"
+    exit 1
+fi

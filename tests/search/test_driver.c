@@ -44,9 +44,24 @@ static struct player *new_player(const struct field *g, const char *spec, uint64
 
 /* --- One lane ------------------------------------------------------------------------------------------- */
 
-static const char *const schemes[] = {
-    "cadia2007", "cadia2008", "nst",    "champion", "lgr-nst",   "mastg",      "past",     "cadia2012",
-    "nst-decay", "rave",      "tomast", "ary2007",  "cadia2010", "mast-decay", "lgr-mast", "fast"};
+static const char *const schemes[] = {"cadia2007",
+                                      "cadia2008",
+                                      "nst",
+                                      "champion",
+                                      "lgr-nst",
+                                      "mastg",
+                                      "past",
+                                      "cadia2012",
+                                      "nst-decay",
+                                      "rave",
+                                      "tomast",
+                                      "ary2007",
+                                      "cadia2010",
+                                      "mast-decay",
+                                      "lgr-mast",
+                                      "fast",
+                                      "champion,decisive=parry",
+                                      "cadia2007,decisive=win"};
 enum { SCHEMES = sizeof schemes / sizeof *schemes, MOST_MOVES = 64 };
 
 struct finding {

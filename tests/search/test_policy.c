@@ -73,7 +73,7 @@ static void ngrams_follow_role_numbers(void **state)
     static const uint32_t moves[] = {0, 1, 2, 10, 11, 12, 20, 21, 22};
     static const float reward[] = {30, 60, 90};
     struct episode e = episode(3, 3, moves, reward);
-    struct values *v = values_nst(3, 1, (size_t)64 << 20);
+    struct values *v = values_nst(3, 3, 1, (size_t)64 << 20);
     v->ops->learn(v, &e);
     struct episode other = e;
     static const float zero[] = {0, 0, 0};
@@ -98,7 +98,7 @@ static void ngrams_follow_role_numbers(void **state)
 
 static void longer_ngrams_wait_for_k_visits(void **state)
 {
-    struct values *v = values_nst(2, 7, (size_t)64 << 20);
+    struct values *v = values_nst(2, 3, 7, (size_t)64 << 20);
     static const uint32_t with[] = {A, NOOP, NOOP, D, B, NOOP}, without[] = {C, NOOP, NOOP, NOOP, B, NOOP};
     static const float won[] = {100, 0}, lost[] = {0, 100};
     struct episode good = episode(2, 3, with, won), bad = episode(2, 3, without, lost);
@@ -253,7 +253,7 @@ static float mean_after(struct values *v, float reward_last)
 static void decay_weakens_old_samples(void **state)
 {
     for (int scheme = 0; scheme < 2; scheme++) {
-        struct values *v = scheme ? values_nst(1, 7, (size_t)64 << 20) : values_mast(1, false);
+        struct values *v = scheme ? values_nst(1, 3, 7, (size_t)64 << 20) : values_mast(1, false);
         for (int i = 0; i < 10; i++) mean_after(v, 100);
         v->ops->decay(v, 0.4f);                         /* 10 visits become 4 */
         assert_float_equal(mean_after(v, 0), 80, 1e-3); /* 400 / 5 */
@@ -287,14 +287,18 @@ static void decay_comes_when_it_should(void **state)
 
 static void rave_weight_is_the_thesis_formula(void **state)
 {
-    assert_float_equal(select_beta(500, 0), 1, 1e-6);
-    assert_float_equal(select_beta(500, 500), 0.5, 1e-6); /* sqrt(k / (3 n + k)) */
-    assert_float_equal(select_beta(1000, 250), 0.755929, 1e-6);
+    const struct mcts_options thesis = {.rave = 500}, longer = {.rave = 1000};
+    const struct mcts_options brief = {.rave = 500, .rave_mix = RAVE_SHORT};
+    assert_float_equal(select_beta(&brief, 500), 0.5, 1e-6);
+    assert_float_equal(select_beta(&brief, 49500), 0.01, 1e-6);
+    assert_float_equal(select_beta(&thesis, 0), 1, 1e-6);
+    assert_float_equal(select_beta(&thesis, 500), 0.5, 1e-6); /* sqrt(k / (3 n + k)) */
+    assert_float_equal(select_beta(&longer, 250), 0.755929, 1e-6);
     assert_float_equal(select_uct(60, 4, logf(100), 40), 102.9193, 1e-3); /* 60 + 40 * 1.072983 */
     /* what the formulas are for: trust in RAVE fades with visits, curiosity with tries and grows with visits
      */
     for (uint32_t n = 1; n < 10000; n *= 3) {
-        assert_true(select_beta(500, n) < select_beta(500, n - 1));
+        assert_true(select_beta(&thesis, n) < select_beta(&thesis, n - 1));
         assert_true(select_uct(60, n + 1, logf(20000), 40) < select_uct(60, n, logf(20000), 40));
         assert_true(select_uct(60, n, logf(30000), 40) > select_uct(60, n, logf(20000), 40));
     }

@@ -242,13 +242,11 @@ int cmd_bench(int argc, char **argv)
 {
     struct bench_options o = {.seconds = 1, .ground_seconds = 60, .max_steps = 5000, .seed = 1};
     bool signature = false;
-    o.threads = sysconf(_SC_NPROCESSORS_ONLN);
-    if (o.threads < 1) o.threads = 1;
     const struct option table[] = {
         {"seconds", 0, OPTION_REAL, &o.seconds, .min = 0.01, .max = 1e6, .value = "S",
          .help = "time for each engine and number of threads"},
-        {"threads", 'J', OPTION_INT, &o.threads, .min = 1, .max = 1024, .value = "N",
-         .help = "threads beside one; 1 leaves them out"},
+        {"threads", 'J', OPTION_INT, &o.threads, .min = 0, .max = 1024, .value = "N",
+         .help = "threads beside one; 1 leaves them out, 0: one for each processor"},
         {"profile", 0, OPTION_FLAG, &o.profile, .help = "tell where the sweepers' time goes"},
         {"seed", 's', OPTION_SEED, &o.seed, .value = "S", .help = "seed of the random numbers"},
         {"max-steps", 0, OPTION_INT, &o.max_steps, .min = 1, .max = 1e9, .value = "N",
@@ -269,6 +267,7 @@ int cmd_bench(int argc, char **argv)
             "Without games: a standard set.",
             table, 0, -1, argc, argv, &operands, &status))
         return status;
+    if (!o.threads) o.threads = command_processors();
     if (signature) return signature_print(argv[0]);
     int n = operands ? operands : (int)(sizeof standard_games / sizeof *standard_games);
     char **names = operands ? argv + 1 : standard_games;

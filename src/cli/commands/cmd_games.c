@@ -68,22 +68,14 @@ static void print_table(const json_t *list)
     printf("\n%zu game%s\n", json_array_size(list), json_array_size(list) == 1 ? "" : "s");
 }
 
-static bool turns_known(const char *turns, struct error *error)
-{
-    static const char *const known[] = {"alone", "alternating", "one at a time", "simultaneous"};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!turns || strcasecmp(turns, known[i]) == 0) return true;
-    return error_set(error, ERROR_INPUT,
-                     "--turns is alone, alternating, one at a time or simultaneous, not '%.60s'", turns);
-}
-
 int cmd_games(int argc, char **argv)
 {
     struct games_options o = {0};
     const struct option table[] = {{"players", 0, OPTION_INT, &o.players, .max = 1000, .value = "N",
                                     .help = "only games for N players; 0: all"},
                                    {"turns", 't', OPTION_STRING, &o.turns, .value = "T",
-                                    .help = "only those: alone, alternating, one at a time, simultaneous"},
+                                    .choices = "alone|alternating|one at a time|simultaneous",
+                                    .help = "only those"},
                                    {"json", 'j', OPTION_FLAG, &o.json, .help = "print the list as JSON"},
                                    {0}};
     int operands, status;
@@ -98,7 +90,6 @@ int cmd_games(int argc, char **argv)
             table, 0, -1, argc, argv, &operands, &status))
         return status;
     struct error error = {0};
-    if (!turns_known(o.turns, &error)) return command_trouble("games", &error);
     json_t *list = collect(&o, argv + 1, operands, &error);
     if (!list) return command_trouble("games", &error);
     if (o.json) {

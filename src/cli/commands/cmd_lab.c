@@ -9,12 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-int64_t lab_default_jobs(void)
-{
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n > 0 ? n : 1;
-}
-
 /* ---- progress ---- */
 
 static void format_time(double seconds, char out[40])
@@ -107,34 +101,15 @@ static int lab_list(int argc, char **argv)
     return l.bad ? EXIT_NO : EXIT_YES;
 }
 
-static const struct command words[] = {
-    {"run", "play an experiment, or go on with it", lab_run},
-    {"report", "tell what came out", lab_report},
-    {"game", "write one game down as a record", lab_game},
-    {"merge", "join databases of several machines", lab_merge},
-    {"sprt", "find out whether one player is better than another", lab_sprt},
-    {"list", "name the experiments there are", lab_list},
+const struct command lab_words[] = {
+    {"run", "play an experiment, or go on with it", .run = lab_run},
+    {"report", "tell what came out", .run = lab_report},
+    {"game", "write one game down as a record", .run = lab_game},
+    {"merge", "join databases of several machines", .run = lab_merge},
+    {"sprt", "find out whether one player is better than another", .run = lab_sprt},
+    {"list", "name the experiments there are", .run = lab_list},
     {0},
 };
-
-int cmd_lab(int argc, char **argv)
-{
-    bool help = argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
-    for (const struct command *w = words; w->name && argc > 1; w++)
-        if (strcmp(argv[1], w->name) == 0) {
-            char name[24]; /* in messages: "ludens lab run: ..." */
-            snprintf(name, sizeof name, "lab %s", w->name);
-            argv[1] = name;
-            return w->run(argc - 1, argv + 1);
-        }
-    if (argc > 1 && !help) fprintf(stderr, "ludens lab: there is no '%s'\n", argv[1]);
-    FILE *out = help ? stdout : stderr;
-    fputs("usage: ludens lab WORD [OPTION...] [OPERAND...]\n\n", out);
-    for (const struct command *w = words; w->name; w++) fprintf(out, "  %-8s %s\n", w->name, w->summary);
-    fputs("\n`ludens lab WORD --help` tells more about each; docs/laboratory.md describes experiments.\n",
-          out);
-    return help ? EXIT_YES : EXIT_TROUBLE;
-}
 
 void lab_names_add(void *data, const char *name)
 {

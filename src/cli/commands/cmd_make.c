@@ -37,11 +37,16 @@ struct make_options {
     bool string, draw;
 };
 
-static void print_names(void)
+/* What the help says, with the boards there are; the names for the table. */
+static void describe(char *about, size_t room, char *names, size_t size)
 {
-    puts("\nBoards for --like (Finnsson 2012, chapter 7):");
-    for (const struct diagram_name *n = diagram_names; n->name; n++)
-        printf("  %-12s %s (%s)\n", n->name, n->help, n->parameters);
+    size_t have =
+        (size_t)snprintf(about, room, "%s\n\nBoards for --like (Finnsson 2012, chapter 7):\n", about_board);
+    for (const struct diagram_name *n = diagram_names; n->name && have < room; n++) {
+        have += (size_t)snprintf(about + have, room - have, "  %-12s %s (%s)%s", n->name, n->help,
+                                 n->parameters, n[1].name ? "\n" : "");
+        options_add_choice(names, size, n->name);
+    }
 }
 
 static bool deliver(const struct make_options *o, const struct text *text, struct error *error)
@@ -82,16 +87,19 @@ static int cmd_make_board(int argc, char **argv)
 {
     struct make_options o = {.request = diagram_request_default};
     struct diagram_request *q = &o.request;
+    char about[4000], likes[200] = "";
+    describe(about, sizeof about, likes, sizeof likes);
     const struct option table[] = {
         {"goal", 0, OPTION_STRING, &q->goal, .value = "LIST",
          .help = "who first does this wins: rank, flag, capture (all pieces), several with commas, or none"},
-        {"score", 0, OPTION_STRING, &q->score, .value = "HOW",
-         .help = "a game nobody won: draw, penalties (fewer win), pieces (more win)"},
+        {"score", 0, OPTION_STRING, &q->score, .value = "HOW", .choices = "draw|penalties|pieces",
+         .help = "a game nobody won is a draw, or who has fewer penalty points wins, or more pieces"},
         {"limit", 0, OPTION_INT, &q->limit, .min = -1, .max = DIAGRAM_MAX_LIMIT, .value = "N",
          .help = "the game ends after N moves; 0: no limit, -1: what the board says"},
         {"trail", 0, OPTION_FLAG, &q->trail,
          .help = "keep the squares entered in the state, so that no two paths lead to the same state"},
-        {"like", 'L', OPTION_STRING, &q->like, .value = "NAME", .help = "a board of the list below"},
+        {"like", 'L', OPTION_STRING, &q->like, .value = "NAME", .choices = likes,
+         .help = "a board of the list above"},
         {"lanes", 0, OPTION_INT, &q->lanes, .min = 1, .max = MOST_LANES, .value = "N",
          .help = "lanes of each player"},
         {"length", 0, OPTION_INT, &q->length, .min = 2, .max = DIAGRAM_MAX_SIDE, .value = "N",
@@ -108,24 +116,14 @@ static int cmd_make_board(int argc, char **argv)
         {"draw", 0, OPTION_FLAG, &o.draw, .help = "draw the board instead"},
         {0}};
     int operands, status;
-    if (!command_begin("make board [STRING | --like NAME] [OPTION...]", about_board, table, 0, 1, argc, argv,
-                       &operands, &status)) {
-        if (status == EXIT_YES) print_names();
+    if (!command_begin("make board [STRING | --like NAME] [OPTION...]", about, table, 0, 1, argc, argv,
+                       &operands, &status))
         return status;
-    }
     if (operands) q->text = argv[1];
     return make_board(&o);
 }
 
-int cmd_make(int argc, char **argv)
-{
-    bool help = argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
-    if (argc > 1 && strcmp(argv[1], "board") == 0) {
-        argv[1] = (char[]){"make board"};
-        return cmd_make_board(argc - 1, argv + 1);
-    }
-    fputs("usage: ludens make board [STRING | --like NAME] [OPTION...]\n\n"
-          "Write a rule sheet from a picture of a board. `ludens make board --help` tells how.\n",
-          help ? stdout : stderr);
-    return help ? EXIT_YES : EXIT_TROUBLE;
-}
+const struct command make_words[] = {
+    {"board", "the rules of a board game from a picture of its board", .run = cmd_make_board},
+    {0},
+};

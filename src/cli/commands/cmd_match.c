@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* ludens match: the game master. Runs matches between our players, people, and players elsewhere. */
-#include "cli/board.h"
+#include "analysis/draw.h"
 #include "cli/commands/tally.h"
 #include "cli/human.h"
 #include "cli/table.h"
@@ -333,7 +333,7 @@ static bool set_up(struct master *g, struct match_options *o, struct error *erro
     if (g->people) {
         struct analysis_options sample = {
             .games = 10, .states = 2000, .seconds = 1, .seed = 1, .cancel = &terminal_interrupted};
-        g->style = board_style_for(stdout);
+        g->style = terminal_style(stdout);
         if (!(g->analysis = analysis_new(g->table.session.reasoner, &sample, error))) return false;
     }
     g->lines = !o->quiet && !isatty(STDOUT_FILENO);
@@ -353,9 +353,8 @@ int cmd_match(int argc, char **argv)
         BUDGET_OPTIONS(o.budget),
         {"grace", 0, OPTION_REAL, &o.budget.grace, .min = 0, .max = 3600, .value = "S",
          .help = "seconds beyond the clock before a move is late"},
-        {"forfeit", 0, OPTION_STRING, &o.forfeit, .value = "WHAT",
-         .help =
-             "who is late (or silent), plays illegal moves, or any of it, loses at once: late, illegal, any"},
+        {"forfeit", 0, OPTION_STRING, &o.forfeit, .value = "WHAT", .choices = "late|illegal|any",
+         .help = "who is late (or silent), plays illegal moves, or any of it, loses at once"},
         {"scramble", 0, OPTION_STRING, &o.scramble, .value = "SEED",
          .help = "send scrambled rules, other words in each match"},
         {"repeat", 'r', OPTION_INT, &o.repeat, .min = 1, .max = 1e6, .value = "N",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* ludens play: a match in the terminal, its boards drawn, with what the searches think. */
-#include "cli/board.h"
+#include "analysis/draw.h"
 #include "cli/human.h"
 #include "cli/position.h"
 #include "cli/table.h"
@@ -275,7 +275,7 @@ static bool set_up_and_play(struct play *p, struct error *error)
         .games = 10, .states = 2000, .seconds = 1, .seed = 1, .cancel = &terminal_interrupted};
     struct heap_guard guard;
     bool ok = false;
-    p->style = board_style_for(stdout);
+    p->style = terminal_style(stdout);
     p->heap = heap_new(0);
     if (!p->heap) return error_set(error, ERROR_MEMORY, "no memory");
     if (!seats_open(p->seats, &p->table, &o->seats, o->others, o->seed, error)) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* ludens replay: a recorded match, move by move; and whether the rules agree with what was recorded. */
-#include "cli/board.h"
+#include "analysis/draw.h"
 #include "cli/engine.h"
 #include "cli/terminal.h"
 #include "game/trace.h"
@@ -214,7 +214,7 @@ static bool replay(struct replay *p, const char *path, struct error *error)
     if (o->json) fill_states(p);
     heap_leave(p->record->heap);
     if (o->json || o->pgn) return print_record(p, error);
-    p->style = board_style_for(stdout);
+    p->style = terminal_style(stdout);
     if (!(p->analysis = analysis_new(p->reasoner, &sample, error))) return false;
     if (o->all || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) return show_all(p, error);
     return browse(p, o->at > 0 ? (uint32_t)o->at : 0, error);
@@ -236,8 +236,9 @@ int cmd_replay(int argc, char **argv)
     if (!command_begin(
             "replay FILE [OPTION...]",
             "Show a match that was written down by `ludens match --record` or by the save command\n"
-            "of `ludens play`, move by move. The record is followed by the rules first: exit\n"
-            "status 1 if they disagree about states, end or rewards, 2 if it cannot be followed.",
+            "of `ludens play`, move by move. The record is followed by the rules first.\n"
+            "Exit status: 0 it was shown; 1 the rules disagree about states, end or rewards; 2 it cannot be\n"
+            "followed.",
             table, 1, 1, argc, argv, &operands, &status))
         return status;
     struct replay p = {.o = &o};

@@ -77,8 +77,8 @@ int cmd_scramble(int argc, char **argv)
         {0}};
     int operands, status;
     if (!command_begin(
-            "scramble [--seed N] [--numbers] [--map MAP] FILE|GAME\n"
-            "       ludens scramble --map MAP --translate TEXT | --restore TEXT",
+            "scramble [--seed N] [--numbers] [--map FILE] FILE|GAME\n"
+            "       ludens scramble --map FILE --translate TEXT | --restore TEXT",
             "Print a rule sheet with every name but the keywords replaced by a pronounceable word that "
             "means\nnothing, as game masters do so that players learn nothing from names. Comments are "
             "left out.",

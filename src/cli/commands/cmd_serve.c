@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* ludens serve: play matches for game masters on the network. */
 #include "cli/commands.h"
+#include "cluster/alliance.h"
+#include "cluster/ally.h"
+#include "cluster/carrier.h"
 #include "net/server.h"
 #include "net/worker.h"
 #include "player/config.h"
@@ -95,7 +98,12 @@ int cmd_serve_worker(int argc, char **argv)
     static const struct worker_kind kinds[] = {
         {"search", search_run, true}, {"keeper", keeper_run, false},   {"referee", referee_run, false},
         {"desk", desk_run, false},    {"courier", courier_run, false}, {"archive", archive_run, false},
+        {"ally", ally_run, true},
     };
+#ifdef LUDENS_MPI
+    if (argc == 2 && strcmp(argv[1], "carrier") == 0) return carrier_lead();
+#endif
+    alliance_announce();
     for (size_t i = 0; argc == 2 && i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(argv[1], kinds[i].name) == 0) return worker_main(&kinds[i]);
     return EXIT_TROUBLE;

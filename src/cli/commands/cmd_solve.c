@@ -238,15 +238,11 @@ static void print_json(struct show *s, const struct state *state)
 
 /* --- The command ---------------------------------------------------------------------------------------- */
 
-static bool read_method(const char *name, enum solve_method *method, struct error *error)
+static enum solve_method read_method(const char *name)
 {
-    char known[200] = "";
-    for (int i = 0; i < SOLVE_METHODS; i++) {
-        if (strcmp(name, solve_method_names[i]) == 0) return *method = (enum solve_method)i, true;
-        size_t have = strlen(known);
-        snprintf(known + have, sizeof known - have, "%s%s", i ? ", " : "", solve_method_names[i]);
-    }
-    return error_set(error, ERROR_INPUT, "there is no method '%s'; there are: %s", name, known);
+    int i = 0; /* the table of options lets only these names in */
+    while (i + 1 < SOLVE_METHODS && strcmp(name, solve_method_names[i]) != 0) i++;
+    return (enum solve_method)i;
 }
 
 /* The role asked for, or the first that has a choice. */
@@ -282,8 +278,8 @@ static bool solve(struct table *t, const struct show_options *o, struct error *e
     options.budget.stop = &terminal_interrupted;
     options.budget.expansions = (uint64_t)o->positions;
     options.budget.deadline = o->seconds > 0 ? clock_now() + o->seconds : 0;
-    bool ok = read_method(o->method, &options.method, error) &&
-              position_reach(r, &o->position, &state, NULL, error) &&
+    options.method = read_method(o->method);
+    bool ok = position_reach(r, &o->position, &state, NULL, error) &&
               find_role(r, &state, o->role, &options.role, error) &&
               solve_run(r, code, &state, &options, &result, error);
     progress_end(&show.progress);
@@ -300,6 +296,9 @@ int cmd_solve(int argc, char **argv)
 {
     struct show_options o = {
         .engine = "auto", .method = "auto", .seconds = 60, .memory = 1024, .position.ply = -1};
+    char methods[200] = "";
+    for (int i = 0; i < SOLVE_METHODS; i++)
+        options_add_choice(methods, sizeof methods, solve_method_names[i]);
     const struct option table[] = {
         POSITION_OPTIONS(o.position),
         {"seconds", 0, OPTION_REAL, &o.seconds, .min = 0, .max = 1e9, .value = "S",
@@ -311,8 +310,8 @@ int cmd_solve(int argc, char **argv)
          .help = "only what can be forced within D moves; 0: to the end"},
         {"shortest", 0, OPTION_FLAG, &o.shortest,
          .help = "deepen move by move: the line is the shortest there is"},
-        {"method", 0, OPTION_STRING, &o.method, .value = "M",
-         .help = "depth-first, proof-number, backward, max-n, breadth-first, or auto: by the kind of game"},
+        {"method", 0, OPTION_STRING, &o.method, .value = "M", .choices = methods,
+         .help = "how, or by the kind of game"},
         {"role", 0, OPTION_STRING, &o.role, .value = "ROLE",
          .help = "with more than two roles: who is asked about; otherwise the first with a choice"},
         ENGINE_OPTION(&o.engine),
@@ -322,7 +321,8 @@ int cmd_solve(int argc, char **argv)
     if (!command_begin(
             "solve GAME [OPTION...]",
             "Prove the value of a position: what each role gets with best play, with a line that shows it\n"
-            "or, where both choose at once, how often to play what. Exit status 1: not proved.",
+            "or, where both choose at once, how often to play what.\n"
+            "Exit status: 0 proved; 1 not proved; 2 it could not be done.",
             table, 1, 1, argc, argv, &operands, &status))
         return status;
     struct table t;

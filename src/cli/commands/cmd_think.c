@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* ludens think: search one position and print the table of moves. */
-#include "cli/board.h"
+#include "analysis/draw.h"
 #include "cli/position.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
@@ -76,7 +76,7 @@ static bool show_json(struct table *t, struct player *p, uint32_t role, uint32_t
 
 static bool show_board(struct table *t, const struct state *state, struct error *error)
 {
-    struct board_style style = board_style_for(stdout);
+    struct board_style style = terminal_style(stdout);
     struct analysis_options sample = {
         .games = 10, .states = 2000, .seconds = 1, .seed = 1, .cancel = &terminal_interrupted};
     struct analysis *a = analysis_new(t->session.reasoner, &sample, error);
@@ -126,7 +126,7 @@ static bool think(struct table *t, const struct think_options *o, struct error *
     ok = ok && (player = player_new(&config, t->session.game, t->engine, role, o->seed, error)) &&
          player_goto(player, r, &state, error);
     struct budget start = match_budget_now(&o->budget, true, &terminal_interrupted);
-    if (ok && (start.deadline > 0 || budget_counts(&start))) ok = player_ponder(player, &start, error);
+    if (ok && (start.deadline > 0 || budget_counts(&start))) ok = player_start(player, &start, error);
     struct budget b = match_budget_now(&o->budget, false, &terminal_interrupted);
     ok = ok && player_think(player, &b, &move, error);
     r->deadline = 0;

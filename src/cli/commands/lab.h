@@ -13,10 +13,11 @@ int lab_game(int argc, char **argv);
 int lab_merge(int argc, char **argv);
 int lab_sprt(int argc, char **argv);
 
-#define LAB_DB_OPTION(where)                                                                   \
-    {                                                                                          \
-        "db", 0, OPTION_STRING, (where), .value = "FILE",                                      \
-                                         .help = "the database; it is made when there is none" \
+#define LAB_DB_OPTION(where)                                                                     \
+    {                                                                                            \
+        "db", 0, OPTION_STRING, (where),                                                         \
+            .value = "FILE|URL",                                                                 \
+            .help = "the database, made when there is none; postgresql://HOST/NAME: on a server" \
     }
 
 /* Progress of a run on standard error: one line that changes on a terminal, a line now and then otherwise. */
@@ -51,8 +52,5 @@ void lab_names_done(struct lab_names *names);
 
 struct db;
 bool lab_grid_count(struct db *db, uint32_t *n, struct error *error); /* those of the database */
-
-/* The number of processors. */
-int64_t lab_default_jobs(void);
 
 #endif

@@ -37,7 +37,7 @@ int lab_game(int argc, char **argv)
 {
     struct game_arguments a = {.db = "lab.db", .out = "-"};
     const struct option table[] = {
-        {"game", 'g', OPTION_STRING, &a.game, .value = "GAME",
+        {"game", 'g', OPTION_STRING, &a.game, .value = "ROW",
          .help = "the row of the table; the first, if none is named"},
         {"pairing", 0, OPTION_STRING, &a.pairing, .value = "PAIRING", .help = "the column; likewise"},
         {"number", 0, OPTION_INT, &a.number, .min = 0, .max = 1e9, .value = "N",

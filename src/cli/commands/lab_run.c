@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 struct run_arguments {
     const char *db, *only, *part;
@@ -20,6 +21,19 @@ struct run_arguments {
 static void progress(void *data, const struct run_progress *p)
 {
     lab_progress_show(data, p, "");
+}
+
+#define PATIENCE 600 /* seconds for a server that is away */
+
+static void say(void *data, const char *text)
+{
+    struct lab_progress *line = data;
+    char now[24];
+    time_t t = time(NULL);
+    strftime(now, sizeof now, "%H:%M:%S", localtime(&t));
+    if (line->visible) fputs("\r\033[K", stderr);
+    line->visible = false;
+    fprintf(stderr, "%s %s\n", now, text);
 }
 
 /* "connect5,checkers": the rows of these games, by name or label. */
@@ -92,17 +106,20 @@ static bool run(const char *what, const struct run_arguments *a, struct error *e
     struct run_options o = {.jobs = (uint32_t)a->jobs,
                             .together = (uint32_t)a->together,
                             .rows = rows,
+                            .stay = db_is_remote(a->db),
                             .stop = &terminal_interrupted,
                             .progress = progress,
                             .data = &line};
     char *text = NULL;
     size_t size;
+    struct db_patience patience = {PATIENCE, &terminal_interrupted, say, &line};
+    if (db) db_be_patient(db, &patience);
     bool good = db && read_part(a->part, &o, error) && lab_read_file(spec->file, &text, &size, error) &&
                 db_enrol(db, schedule, spec->name, text, a->force, error);
     if (good) {
         struct run_progress summary = {0};
         fprintf(stderr, "%s: %u cells, %" PRIu64 " games, %u job%s, into %s\n", spec->name, schedule->ncells,
-                schedule->total, o.jobs, o.jobs == 1 ? "" : "s", a->db);
+                schedule->total, o.jobs, o.jobs == 1 ? "" : "s", db_name(db));
         good = run_experiment(schedule, db, &o, &summary, error);
         lab_progress_end(&line, &summary);
         if (good && atomic_load(&terminal_interrupted)) fprintf(stderr, "stopped; run it again to go on\n");
@@ -117,10 +134,11 @@ static bool run(const char *what, const struct run_arguments *a, struct error *e
 
 int lab_run(int argc, char **argv)
 {
-    struct run_arguments a = {.db = "lab.db", .jobs = lab_default_jobs()};
+    struct run_arguments a = {.db = "lab.db"};
     const struct option table[] = {
         LAB_DB_OPTION(&a.db),
-        {"jobs", 'J', OPTION_INT, &a.jobs, .min = 1, .max = 1024, .value = "N", .help = "threads that play"},
+        {"jobs", 'J', OPTION_INT, &a.jobs, .min = 0, .max = 1024, .value = "N",
+         .help = "threads that play; 0: one for each processor"},
         {"games", 'n', OPTION_INT, &a.number, .min = 0, .max = 1e7, .value = "N",
          .help = "games per cell; 0: as the experiment says"},
         {"only", 0, OPTION_STRING, &a.only, .value = "GAME,...",
@@ -153,6 +171,7 @@ int lab_run(int argc, char **argv)
             "  ludens lab run paper/000-table-11 --quick --jobs 4",
             table, 1, 1, argc, argv, &operands, &status))
         return status;
+    if (!a.jobs) a.jobs = command_processors();
     terminal_catch_interrupt();
     return run(argv[1], &a, &error) ? EXIT_YES : command_trouble("lab run", &error);
 }

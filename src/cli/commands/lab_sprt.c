@@ -184,13 +184,8 @@ static bool run(const char *a, const char *b, const struct sprt_arguments *o, st
 
 int lab_sprt(int argc, char **argv)
 {
-    struct sprt_arguments o = {.db = "lab.db",
-                               .elo1 = 20,
-                               .alpha = 0.05,
-                               .beta = 0.05,
-                               .number = 20000,
-                               .jobs = lab_default_jobs(),
-                               .seed = 1};
+    struct sprt_arguments o = {
+        .db = "lab.db", .elo1 = 20, .alpha = 0.05, .beta = 0.05, .number = 20000, .seed = 1};
     const struct option table[] = {
         {"game", 'g', OPTION_LIST, &o.games, .value = "GAME",
          .help = "what is played; may be given several times"},
@@ -213,7 +208,8 @@ int lab_sprt(int argc, char **argv)
         {"expansions", 0, OPTION_INT, &o.budget.expansions, .min = 0, .max = 1e15, .value = "N",
          .help = "nodes added to the tree per move"},
         {"seed", 0, OPTION_SEED, &o.seed, .value = "N", .help = "seed of the test"},
-        {"jobs", 'J', OPTION_INT, &o.jobs, .min = 1, .max = 1024, .value = "N", .help = "threads that play"},
+        {"jobs", 'J', OPTION_INT, &o.jobs, .min = 0, .max = 1024, .value = "N",
+         .help = "threads that play; 0: one for each processor"},
         {"json", 0, OPTION_FLAG, &o.json, .help = "print the verdict as JSON"},
         LAB_DB_OPTION(&o.db),
         {0}};
@@ -229,6 +225,7 @@ int lab_sprt(int argc, char **argv)
             "Exit status: 0 it is better; 1 it is not, or the games did not suffice; 2 trouble.",
             table, 2, 2, argc, argv, &operands, &status))
         return status;
+    if (!o.jobs) o.jobs = command_processors();
     if (o.games.n == 0) error_set(&error, ERROR_INPUT, "in which game? --game says it");
     if (!error.code && o.elo0 >= o.elo1) error_set(&error, ERROR_INPUT, "elo0 must be below elo1");
     if (error.code) return command_trouble("lab sprt", &error);

@@ -131,8 +131,8 @@ bool grid_there(struct db *db, int64_t id, const struct grid_point *p, uint32_t 
 bool grid_write(struct db *db, int64_t id, const struct grid_point *p, uint32_t from, uint32_t n,
                 const struct grid_game *games, struct error *error);
 
-/* Part of db_merge: take over the games of the database attached as `other`, inside its transaction. */
-bool grid_merge(struct db *db, const char *other, uint64_t *games, struct error *error);
+/* Part of db_merge: take over the games of another database, inside its transaction. They are counted on. */
+bool grid_merge(struct db *db, struct db *other, uint64_t *games, struct error *error);
 
 struct grid_move { /* a first move and how often it was chosen */
     const char *text;

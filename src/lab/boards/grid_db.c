@@ -7,31 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool make_tables(struct db *db, struct error *error)
-{
-    return sqlite3_exec(db->sql, db_schema_boards, NULL, NULL, NULL) == SQLITE_OK || db_trouble(db, error);
-}
-
-static bool has_tables(struct db *db, bool *has, struct error *error)
-{
-    int64_t n = 0;
-    bool good = db_number(db, "SELECT count(*) FROM sqlite_master WHERE name IN ('grid', 'grid_game')", 0, &n,
-                          error, "");
-    *has = n == 2;
-    return good;
-}
-
 bool grid_each(struct db *db, void (*each)(void *data, const char *name), void *data, struct error *error)
 {
     bool has;
-    if (!has_tables(db, &has, error)) return false;
+    if (!db->backend->boards(db, false, &has, error)) return false;
     if (!has) return true;
-    sqlite3_stmt *s = db_prepare(db, "SELECT name FROM grid ORDER BY id", error, "");
-    if (!s) return false;
-    int code;
-    while ((code = sqlite3_step(s)) == SQLITE_ROW) each(data, db_text(s, 0));
-    bool good = code == SQLITE_DONE || db_trouble(db, error);
-    db_reset(s);
+    struct db_rows *s = db_ask(db, "SELECT name FROM grid ORDER BY id", error, "");
+    while (db_next(s)) each(data, db_text(s, 0));
+    bool good = db_leave(s, error);
     return good;
 }
 
@@ -62,16 +45,12 @@ static bool look_up(struct db *db, const struct grid *g, int64_t *id, bool *same
     char now[2000];
     settings(g, now, sizeof now);
     *id = 0;
-    sqlite3_stmt *s = db_prepare(db, find_grid, error, "t", g->name);
-    if (!s) return false;
-    int code = sqlite3_step(s);
-    if (code == SQLITE_ROW) {
-        *id = sqlite3_column_int64(s, 0);
+    struct db_rows *s = db_ask(db, find_grid, error, "t", g->name);
+    if (db_next(s)) {
+        *id = db_integer(s, 0);
         *same = strcmp(db_text(s, 1), now) == 0;
     }
-    bool good = code == SQLITE_ROW || code == SQLITE_DONE || db_trouble(db, error);
-    db_reset(s);
-    return good;
+    return db_leave(s, error);
 }
 
 bool grid_enrol(struct db *db, const struct grid *g, bool force, int64_t *id, struct error *error)
@@ -80,10 +59,10 @@ bool grid_enrol(struct db *db, const struct grid *g, bool force, int64_t *id, st
     static const char forget[] = "DELETE FROM grid_game WHERE grid = ?";
     static const char update[] = "UPDATE grid SET settings = ? WHERE id = ?";
     char now[2000];
-    bool same = true;
+    bool same = true, there;
     settings(g, now, sizeof now);
     if (!db_begin(db, error)) return false;
-    bool good = make_tables(db, error) && look_up(db, g, id, &same, error);
+    bool good = db->backend->boards(db, true, &there, error) && look_up(db, g, id, &same, error);
     if (good && *id == 0)
         good = db_do(db, insert, error, "tt", g->name, now) && look_up(db, g, id, &same, error);
     else if (good && !same && !force)
@@ -113,8 +92,8 @@ bool grid_write(struct db *db, int64_t id, const struct grid_point *p, uint32_t 
                 const struct grid_game *games, struct error *error)
 {
     static const char insert[] =
-        "INSERT OR IGNORE INTO grid_game (grid, across, along, number, points, moves, simulations, steps,"
-        " decided, seconds, first) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+        "INSERT INTO grid_game (grid, across, along, number, points, moves, simulations, steps,"
+        " decided, seconds, first) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
     bool good = true;
     if (!db_begin(db, error)) return false;
     for (uint32_t i = 0; i < n && good; i++) {
@@ -128,28 +107,39 @@ bool grid_write(struct db *db, int64_t id, const struct grid_point *p, uint32_t 
 
 /* --- Joining databases */
 
-bool grid_merge(struct db *db, const char *other, uint64_t *games, struct error *error)
+bool grid_merge(struct db *db, struct db *other, uint64_t *games, struct error *error)
 {
-    static const char exists[] = "SELECT count(*) FROM other.sqlite_master WHERE name = 'grid_game'";
-    static const char differ[] = "SELECT count(*) FROM other.grid theirs JOIN main.grid mine ON mine.name ="
-                                 " theirs.name WHERE mine.settings <> theirs.settings";
-    static const char grids[] =
-        "INSERT OR IGNORE INTO main.grid (name, settings) SELECT name, settings FROM other.grid";
-    static const char rows[] =
-        "INSERT OR IGNORE INTO main.grid_game SELECT mine.id, g.across, g.along, g.number, g.points, g.moves,"
-        " g.simulations, g.steps, g.decided, g.seconds, g.first FROM other.grid_game g JOIN other.grid theirs"
-        " ON theirs.id = g.grid JOIN main.grid mine ON mine.name = theirs.name";
-    int64_t n = 0;
-    *games = 0;
-    if (!db_number(db, exists, 0, &n, error, "")) return false;
-    if (n == 0) return true;
-    if (!make_tables(db, error) || !db_number(db, differ, 0, &n, error, "")) return false;
-    if (n)
-        return error_set(error, ERROR_INPUT, "%.200s has experiments with boards played with other settings",
-                         other);
-    if (!db_do(db, grids, error, "") || !db_do(db, rows, error, "")) return false;
-    *games = (uint64_t)sqlite3_changes64(db->sql);
-    return true;
+    static const char mine[] = "SELECT id, settings FROM grid WHERE name = ?";
+    static const char insert[] = "INSERT INTO grid (name, settings) VALUES (?, ?) RETURNING id";
+    bool there;
+    if (!other->backend->boards(other, false, &there, error)) return false;
+    if (!there) return true;
+    struct db_rows *all = db_ask(other, "SELECT id, name, settings FROM grid ORDER BY id", error, "");
+    bool good = all && db->backend->boards(db, true, &there, error);
+    while (good && db_next(all)) {
+        const char *name = db_text(all, 1), *how = db_text(all, 2);
+        int64_t id = 0;
+        bool same = true;
+        struct db_rows *ours = db_ask(db, mine, error, "t", name);
+        if (db_next(ours)) id = db_integer(ours, 0), same = strcmp(db_text(ours, 1), how) == 0;
+        good = db_leave(ours, error);
+        if (good && !same)
+            good = error_set(error, ERROR_INPUT,
+                             "%.200s has experiments with boards played with other settings", other->name);
+        if (good && !id) good = db_number(db, insert, 0, &id, error, "tt", name, how);
+        good =
+            good && db_copy(db_ask(other,
+                                   "SELECT across, along, number, points, moves, simulations, steps, decided,"
+                                   " seconds, first FROM grid_game WHERE grid = ?",
+                                   error, "i", db_integer(all, 0)),
+                            "iiidiiiidt", db,
+                            "INSERT INTO grid_game (grid, across, along, number, points, moves, simulations,"
+                            " steps, decided, seconds, first) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                            " ON CONFLICT DO NOTHING RETURNING 1",
+                            id, games, error);
+    }
+    struct error none;
+    return db_leave(all, good ? error : &none) && good;
 }
 
 /* --- Reading */
@@ -169,27 +159,23 @@ static bool read_sums(struct db *db, struct grid_results *r, int64_t id, struct 
         " sum(steps), sum(decided), sum(seconds) FROM grid_game WHERE grid = ? AND number < ?"
         " GROUP BY across, along";
     const struct grid *g = r->grid;
-    sqlite3_stmt *s = db_prepare(db, query, error, "ii", id, (int64_t)g->number);
-    if (!s) return false;
-    int code;
-    while ((code = sqlite3_step(s)) == SQLITE_ROW) {
-        int i = index_of(&g->across, sqlite3_column_int64(s, 0));
-        int j = index_of(&g->along, sqlite3_column_int64(s, 1));
+    struct db_rows *s = db_ask(db, query, error, "ii", id, (int64_t)g->number);
+    while (db_next(s)) {
+        int i = index_of(&g->across, db_integer(s, 0));
+        int j = index_of(&g->along, db_integer(s, 1));
         if (i < 0 || j < 0) continue; /* of a larger experiment */
         struct grid_cell *c = &r->cells[(uint32_t)j * g->across.n + (uint32_t)i];
-        struct scores scores = {(uint64_t)sqlite3_column_int64(s, 2), sqlite3_column_double(s, 3),
-                                sqlite3_column_double(s, 4)};
+        struct scores scores = {(uint64_t)db_integer(s, 2), db_real(s, 3), db_real(s, 4)};
         c->rate = scores_rate(&scores, 1);
         c->games = scores.n;
-        c->moves = (uint64_t)sqlite3_column_int64(s, 5);
-        c->simulations = (uint64_t)sqlite3_column_int64(s, 6);
-        c->steps = (uint64_t)sqlite3_column_int64(s, 7);
-        c->decided = (uint64_t)sqlite3_column_int64(s, 8);
-        c->seconds = sqlite3_column_double(s, 9);
+        c->moves = (uint64_t)db_integer(s, 5);
+        c->simulations = (uint64_t)db_integer(s, 6);
+        c->steps = (uint64_t)db_integer(s, 7);
+        c->decided = (uint64_t)db_integer(s, 8);
+        c->seconds = db_real(s, 9);
         r->games += c->games;
     }
-    bool good = code == SQLITE_DONE || db_trouble(db, error);
-    db_reset(s);
+    bool good = db_leave(s, error);
     return good;
 }
 
@@ -200,16 +186,13 @@ static bool read_first(struct db *db, struct grid_results *r, int64_t id, struct
     static const char query[] = "SELECT first, count(*) AS n FROM grid_game WHERE grid = ? AND across = ? AND"
                                 " along = ? AND number < ? GROUP BY first ORDER BY n DESC, first";
     VEC(struct grid_move) moves = {0};
-    sqlite3_stmt *s = db_prepare(db, query, error, "iiii", id, across, along, (int64_t)r->grid->number);
-    if (!s) return false;
-    int code;
-    while ((code = sqlite3_step(s)) == SQLITE_ROW) {
+    struct db_rows *s = db_ask(db, query, error, "iiii", id, across, along, (int64_t)r->grid->number);
+    while (db_next(s)) {
         const char *text = db_text(s, 0);
-        struct grid_move m = {heap_strdup(r->heap, text, strlen(text)), (uint32_t)sqlite3_column_int64(s, 1)};
+        struct grid_move m = {heap_strdup(r->heap, text, strlen(text)), (uint32_t)db_integer(s, 1)};
         vec_push(r->heap, &moves, m);
     }
-    bool good = code == SQLITE_DONE || db_trouble(db, error);
-    db_reset(s);
+    bool good = db_leave(s, error);
     c->first = moves.v;
     c->nfirst = moves.n;
     return good;
@@ -232,7 +215,7 @@ struct grid_results *grid_results_read(struct db *db, const struct grid *g, stru
         r->cells = heap_zalloc(heap, (size_t)g->across.n * g->along.n * sizeof *r->cells);
         begun = db_begin(db, error);
         bool has = false;
-        good = begun && has_tables(db, &has, error);
+        good = begun && db->backend->boards(db, false, &has, error);
         if (good && has) good = look_up(db, g, &id, &same, error) && read_sums(db, r, id, error);
         for (uint32_t j = 0; j < g->along.n && good && has && g->measure == GRID_MOVES; j++)
             for (uint32_t i = 0; i < g->across.n && good; i++)

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Opening, statements, transactions. */
+/* What is the same in all databases: the tables, statements, transactions. */
 #include "lab/database/db_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
-
-#define APPLICATION 0x4c75646e /* "Ludn" */
-#define SCHEMA 1
 
 const char db_schema[] =
     "CREATE TABLE experiment (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, title TEXT NOT NULL,"
@@ -45,84 +42,144 @@ const char db_schema_boards[] =
     " decided INTEGER NOT NULL, seconds REAL NOT NULL, first TEXT NOT NULL,"
     " PRIMARY KEY (grid, across, along, number)) WITHOUT ROWID;";
 
-bool db_trouble(struct db *db, struct error *error)
+static const struct db_backend *backend_of(const char *path, struct error *error)
 {
-    int code = sqlite3_errcode(db->sql);
-    if (code == SQLITE_FULL || code == SQLITE_IOERR)
-        return error_set(error, ERROR_SYSTEM, "%.200s: %s", db->path, sqlite3_errmsg(db->sql));
-    if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
-        return error_set(error, ERROR_INPUT, "%.200s is not a database of the laboratory, or is damaged: %s",
-                         db->path, sqlite3_errmsg(db->sql));
-    return error_set(error, ERROR_SYSTEM, "%.200s: %s", db->path, sqlite3_errmsg(db->sql));
+    if (!db_is_remote(path)) return &db_sqlite;
+#ifdef LUDENS_POSTGRESQL
+    return &db_postgres;
+#else
+    error_set(error, ERROR_INPUT,
+              "this ludens was built without PostgreSQL; install libpq-dev and build it again");
+    return NULL;
+#endif
 }
 
-static sqlite3_stmt *vprepare(struct db *db, const char *text, struct error *error, const char *format,
-                              va_list args)
+bool db_is_remote(const char *path)
 {
-    sqlite3_stmt *s = NULL;
-    size_t i = 0, room = sizeof db->cache / sizeof *db->cache;
-    while (i < room && db->cache[i].text && db->cache[i].text != text) i++;
-    if (i < room && db->cache[i].text == text) {
-        s = db->cache[i].statement;
-    } else {
-        if (i == room) { /* more statements than places: the first goes */
-            sqlite3_finalize(db->cache[0].statement);
-            i = 0;
-        }
-        db->cache[i].text = NULL;
-        if (sqlite3_prepare_v3(db->sql, text, -1, SQLITE_PREPARE_PERSISTENT, &s, NULL) != SQLITE_OK) {
-            db->cache[i].statement = NULL;
-            db_trouble(db, error);
-            return NULL;
-        }
-        db->cache[i].text = text;
-        db->cache[i].statement = s;
-    }
-    for (int k = 1; *format; format++, k++) {
-        switch (*format) {
-        case 'i': sqlite3_bind_int64(s, k, va_arg(args, int64_t)); break;
-        case 'd': sqlite3_bind_double(s, k, va_arg(args, double)); break;
-        case 't': sqlite3_bind_text(s, k, va_arg(args, const char *), -1, SQLITE_TRANSIENT); break;
-        default: abort(); /* our own mistake */
-        }
-    }
-    return s;
+    return strncmp(path, "postgresql://", 13) == 0 || strncmp(path, "postgres://", 11) == 0;
 }
 
-sqlite3_stmt *db_prepare(struct db *db, const char *text, struct error *error, const char *format, ...)
+/* postgresql://user:secret@host/name is called postgresql://user@host/name. */
+static char *name_of(const char *path)
+{
+    char *name = strdup(path), *host = name ? strstr(name, "://") : NULL, *at, *colon;
+    if (!host || !db_is_remote(path)) return name;
+    host += 3;
+    at = strpbrk(host, "@/?");
+    colon = at && *at == '@' ? memchr(host, ':', (size_t)(at - host)) : NULL;
+    if (colon) memmove(colon, at, strlen(at) + 1);
+    char *options = strchr(host, '?'); /* password=... may be among them */
+    if (options) *options = '\0';
+    return name;
+}
+
+struct db *db_open(const char *path, bool create, struct error *error)
+{
+    const struct db_backend *backend = backend_of(path, error);
+    struct db *db = backend ? calloc(1, sizeof *db) : NULL;
+    if (!backend) return NULL;
+    if (!db || !(db->path = strdup(path)) || !(db->name = name_of(path))) {
+        if (db) free(db->path);
+        free(db);
+        return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
+    }
+    db->backend = backend;
+    db->reads = !create;
+    pthread_mutex_init(&db->lock, NULL);
+    if (backend->open(db, error)) return db;
+    db_close(db);
+    return NULL;
+}
+
+void db_close(struct db *db)
+{
+    if (!db) return;
+    db->backend->close(db);
+    pthread_mutex_destroy(&db->lock);
+    free(db->path);
+    free(db->name);
+    free(db);
+}
+
+const char *db_name(const struct db *db)
+{
+    return db->name;
+}
+
+void db_be_patient(struct db *db, const struct db_patience *patience)
+{
+    db->patience = *patience;
+}
+
+/* ---- statements ---- */
+
+static struct db_rows *ask(struct db *db, const char *text, struct error *error, const char *format,
+                           va_list args)
+{
+    struct db_value values[DB_VALUES];
+    int n = 0;
+    for (; format[n]; n++) {
+        if (n == DB_VALUES) abort(); /* our own mistake, as is the default below */
+        values[n] = (struct db_value){.kind = format[n]};
+        switch (format[n]) {
+        case 'i': values[n].i = va_arg(args, int64_t); break;
+        case 'd': values[n].d = va_arg(args, double); break;
+        case 't': values[n].t = va_arg(args, const char *); break;
+        default: abort();
+        }
+    }
+    return db->backend->ask(db, text, values, n, error);
+}
+
+struct db_rows *db_ask(struct db *db, const char *text, struct error *error, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    sqlite3_stmt *s = vprepare(db, text, error, format, args);
+    struct db_rows *rows = ask(db, text, error, format, args);
     va_end(args);
-    return s;
+    return rows;
 }
 
-void db_reset(sqlite3_stmt *statement)
+bool db_next(struct db_rows *rows)
 {
-    sqlite3_reset(statement);
-    sqlite3_clear_bindings(statement);
+    return rows && rows->db->backend->next(rows);
 }
 
-const char *db_text(sqlite3_stmt *statement, int column)
+bool db_leave(struct db_rows *rows, struct error *error)
 {
-    const unsigned char *text = sqlite3_column_text(statement, column);
-    return text ? (const char *)text : "";
+    return rows && rows->db->backend->leave(rows, error);
+}
+
+bool db_null(struct db_rows *rows, int column)
+{
+    return rows->db->backend->null(rows, column);
+}
+
+int64_t db_integer(struct db_rows *rows, int column)
+{
+    return rows->db->backend->integer(rows, column);
+}
+
+double db_real(struct db_rows *rows, int column)
+{
+    return rows->db->backend->real(rows, column);
+}
+
+const char *db_text(struct db_rows *rows, int column)
+{
+    const char *text = rows->db->backend->text(rows, column);
+    return text ? text : "";
 }
 
 bool db_do(struct db *db, const char *text, struct error *error, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    sqlite3_stmt *s = vprepare(db, text, error, format, args);
+    struct db_rows *rows = ask(db, text, error, format, args);
     va_end(args);
-    if (!s) return false;
-    int code;
-    while ((code = sqlite3_step(s)) == SQLITE_ROW)
+    while (db_next(rows))
         ;
-    bool good = code == SQLITE_DONE || db_trouble(db, error);
-    db_reset(s);
-    return good;
+    return db_leave(rows, error);
 }
 
 bool db_number(struct db *db, const char *text, int64_t otherwise, int64_t *out, struct error *error,
@@ -130,159 +187,54 @@ bool db_number(struct db *db, const char *text, int64_t otherwise, int64_t *out,
 {
     va_list args;
     va_start(args, format);
-    sqlite3_stmt *s = vprepare(db, text, error, format, args);
+    struct db_rows *rows = ask(db, text, error, format, args);
     va_end(args);
-    if (!s) return false;
-    int code = sqlite3_step(s);
-    *out = code == SQLITE_ROW ? sqlite3_column_int64(s, 0) : otherwise;
-    bool good = code == SQLITE_ROW || code == SQLITE_DONE || db_trouble(db, error);
-    db_reset(s);
-    return good;
+    *out = db_next(rows) ? db_integer(rows, 0) : otherwise;
+    return db_leave(rows, error);
 }
+
+/* ---- transactions ---- */
 
 bool db_begin(struct db *db, struct error *error)
 {
     pthread_mutex_lock(&db->lock);
-    /* immediate: who reads in order to write later must not be overtaken */
-    if (sqlite3_exec(db->sql, db->reads ? "BEGIN" : "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK)
-        return true;
-    db_trouble(db, error);
+    if (db->backend->begin(db, error)) return true;
     pthread_mutex_unlock(&db->lock);
     return false;
 }
 
 bool db_end(struct db *db, bool good, struct error *error)
 {
-    if (good && sqlite3_exec(db->sql, "COMMIT", NULL, NULL, NULL) != SQLITE_OK) good = db_trouble(db, error);
-    if (!good) sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
+    good = good && db->backend->commit(db, error);
+    if (!good) db->backend->rollback(db);
     pthread_mutex_unlock(&db->lock);
     return good;
 }
 
-/* What kind of file it is: ours, a new one (no tables), or something else. */
-static bool identify(struct db *db, bool *new, struct error *error)
+bool db_again(struct db *db, struct error *error)
 {
-    int64_t application, version, tables;
-    if (!db_number(db, "PRAGMA application_id", 0, &application, error, "") ||
-        !db_number(db, "PRAGMA user_version", 0, &version, error, "") ||
-        !db_number(db, "SELECT count(*) FROM sqlite_master", 0, &tables, error, ""))
-        return false;
-    *new = tables == 0;
-    if (!*new &&application != APPLICATION)
-        return error_set(error, ERROR_INPUT, "%.200s is a database of something else", db->path);
-    if (!*new &&version != SCHEMA)
-        return error_set(error, ERROR_INPUT, "%.200s was made by another version of the laboratory",
-                         db->path);
-    return true;
+    if (!db->backend->again) return false;
+    pthread_mutex_lock(&db->lock);
+    bool mended = db->backend->again(db, error);
+    pthread_mutex_unlock(&db->lock);
+    return mended;
 }
 
-/* Make the tables in a new file. Nothing is locked where they are there: readers do not wait for writers. */
-static bool set_up(struct db *db, struct error *error)
+/* ---- when and where ---- */
+
+void db_now(char out[24])
 {
-    char pragma[80];
-    bool new;
-    if (!identify(db, &new, error)) return false;
-    if (!new) return db_check_schema(db, error);
-    if (db->reads) return error_set(error, ERROR_INPUT, "%.200s is empty", db->path);
-    snprintf(pragma, sizeof pragma, "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION,
-             SCHEMA);
-    if (!db_begin(db, error)) return false;
-    bool good = identify(db, &new, error); /* another may have been faster */
-    if (good && new)
-        good = (sqlite3_exec(db->sql, db_schema, NULL, NULL, NULL) == SQLITE_OK &&
-                sqlite3_exec(db->sql, pragma, NULL, NULL, NULL) == SQLITE_OK) ||
-               db_trouble(db, error);
-    return db_end(db, good, error);
+    time_t now = time(NULL);
+    struct tm parts;
+    gmtime_r(&now, &parts);
+    strftime(out, 24, "%Y-%m-%d %H:%M:%S", &parts);
 }
 
-/* As in RFC 3986: what is not plain is written %XX, so that no path is taken for options. */
-char *db_uri(const char *path, bool immutable)
+void db_this_host(char out[320])
 {
-    char *out = malloc(3 * strlen(path) + 40), *to = out;
-    if (!out) return NULL;
-    to += sprintf(to, "file:");
-    for (const char *c = path; *c; c++) {
-        bool plain = (*c >= '0' && *c <= '9') || ((*c | 32) >= 'a' && (*c | 32) <= 'z') || strchr("/._-", *c);
-        to += sprintf(to, plain ? "%c" : "%%%02X", (unsigned char)*c);
-    }
-    sprintf(to, "%s", immutable ? "?immutable=1" : "");
-    return out;
-}
-
-static bool open_file(struct db *db, bool create, struct error *error)
-{
-    char *uri = db_uri(db->path, db->immutable);
-    int flags = SQLITE_OPEN_FULLMUTEX | SQLITE_OPEN_URI |
-                (db->immutable ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) |
-                (create ? SQLITE_OPEN_CREATE : 0);
-    if (!uri) return error_set(error, ERROR_MEMORY, "out of memory");
-    int code = sqlite3_open_v2(uri, &db->sql, flags, NULL);
-    free(uri);
-    if (code != SQLITE_OK || !db_distrust(db->sql)) return db_trouble(db, error);
-    sqlite3_busy_timeout(db->sql, 60000);
-    const char *settings = db->reads ? "PRAGMA query_only = ON"
-                                     : "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
-                                       " PRAGMA foreign_keys = ON";
-    if (sqlite3_exec(db->sql, settings, NULL, NULL, NULL) != SQLITE_OK) return db_trouble(db, error);
-    return set_up(db, error);
-}
-
-static void close_file(struct db *db)
-{
-    for (size_t i = 0; i < sizeof db->cache / sizeof *db->cache; i++) {
-        sqlite3_finalize(db->cache[i].statement);
-        db->cache[i].statement = NULL;
-        db->cache[i].text = NULL;
-    }
-    sqlite3_close(db->sql);
-    db->sql = NULL;
-}
-
-/* On media that cannot be written SQLite cannot have the file it shares with others, and need not. But a log
- * beside the file holds what is not in it yet. */
-static bool needs_nobody(const struct db *db)
-{
-    struct stat log;
-    char *path = NULL;
-    int code = sqlite3_errcode(db->sql);
-    if (code != SQLITE_CANTOPEN && code != SQLITE_READONLY) return false;
-    if (!db->reads || access(db->path, R_OK) != 0 || asprintf(&path, "%s-wal", db->path) < 0) return false;
-    bool clean = stat(path, &log) != 0 || log.st_size == 0;
-    free(path);
-    return clean;
-}
-
-struct db *db_open(const char *path, bool create, struct error *error)
-{
-    struct db *db = calloc(1, sizeof *db);
-    if (!db || !(db->path = strdup(path))) {
-        free(db);
-        error_set(error, ERROR_MEMORY, "out of memory");
-        return NULL;
-    }
-    db->reads = !create;
-    pthread_mutex_init(&db->lock, NULL);
-    if (!create && access(path, F_OK) != 0) {
-        error_set(error, ERROR_INPUT, "there is no %.200s", path);
-    } else {
-        if (open_file(db, create, error)) return db;
-        if (db->sql && needs_nobody(db)) {
-            close_file(db);
-            db->immutable = true;
-            if (open_file(db, create, error)) return db;
-        }
-    }
-    db_close(db);
-    return NULL;
-}
-
-void db_close(struct db *db)
-{
-    struct error ignored;
-    if (!db) return;
-    if (db->runner) db_do(db, "DELETE FROM runner WHERE id = ?", &ignored, "i", db->runner);
-    close_file(db);
-    pthread_mutex_destroy(&db->lock);
-    free((char *)db->path);
-    free(db);
+    char name[128] = "", space[128] = "";
+    gethostname(name, sizeof name - 1);
+    ssize_t n = readlink("/proc/self/ns/pid", space, sizeof space - 1);
+    space[n > 0 ? n : 0] = '\0';
+    snprintf(out, 320, "%s %s", name, space);
 }

@@ -6,9 +6,12 @@
  *     rules                                      the sheets, by digest
  *
  * A game is claimed before it is played and written when it is over, together with the end of the claim;
- * (cell, number) is a key, so none is counted twice. Whoever is killed leaves claims behind: they are void
- * once their runner is dead (its process is gone, or, from another machine, its heart has not beaten for two
- * minutes). SQLite keeps the file whole whenever the process ends (write-ahead log).
+ * (cell, number) is a key, so none is counted twice.
+ *
+ * The database is a file (SQLite) or a server (PostgreSQL, postgresql://...). In a file whoever is killed
+ * leaves claims behind: they are void once their runner is dead (its process is gone, or, from another
+ * machine, its heart has not beaten for two minutes). A server knows who is there: a claim is the lock of a
+ * row, and ends with the connection. What a server cannot do while it is away is done when it is back.
  *
  * All functions may be called by several threads. */
 #ifndef LAB_DB_H
@@ -18,9 +21,22 @@
 
 struct db;
 
+/* A path, or a URL: that of a server. */
+bool db_is_remote(const char *path);
+
 /* NULL and an error if it cannot be opened, or is something else. Without `create` it must exist. */
 struct db *db_open(const char *path, bool create, struct error *error);
-void db_close(struct db *db); /* gives up what is claimed; NULL is fine */
+const char *db_name(const struct db *db); /* for messages: a URL without its password */
+void db_close(struct db *db);             /* gives up what is claimed; NULL is fine */
+
+/* How long to wait for a server that is away, and who is told. */
+struct db_patience {
+    double seconds;          /* 0: fail at once */
+    const atomic_bool *stop; /* wait no longer; may be NULL */
+    void (*say)(void *data, const char *text);
+    void *data;
+};
+void db_be_patient(struct db *db, const struct db_patience *patience);
 
 /* Enter the experiment under this name, or find it there, and fill in the cells' ids. An experiment that was
  * changed since: false and an error that says how; with `force` the games of changed cells are thrown away.
@@ -28,7 +44,8 @@ void db_close(struct db *db); /* gives up what is claimed; NULL is fine */
 bool db_enrol(struct db *db, struct schedule *schedule, const char *name, const char *spec_text, bool force,
               struct error *error);
 
-/* Which games of a cell are there already: done[number] for number < n. Their seconds are added up. */
+/* Which games of a cell are there already: done[number] for number < n. *seconds is what they took
+ * together. */
 bool db_done(struct db *db, int64_t cell, bool *done, uint32_t n, double *seconds, struct error *error);
 
 bool db_heartbeat(struct db *db,

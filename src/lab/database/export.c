@@ -10,10 +10,10 @@
 
 enum { RULES, GAME, DIGEST, ROLES, PLAYERS, SEED, SEATS, GOALS, MOVES, FINISHED, EXPERIMENT };
 
-static const char *column(struct record *r, sqlite3_stmt *q, int i)
+static const char *column(struct record *r, struct db_rows *q, int i)
 {
-    const char *s = (const char *)sqlite3_column_text(q, i);
-    return s ? heap_strdup(r->heap, s, strlen(s)) : "";
+    const char *s = db_text(q, i);
+    return heap_strdup(r->heap, s, strlen(s));
 }
 
 static const char *word(struct record *r, const json_t *json)
@@ -22,14 +22,13 @@ static const char *word(struct record *r, const json_t *json)
     return heap_strdup(r->heap, s ? s : "", s ? strlen(s) : 0);
 }
 
-static json_t *parse(sqlite3_stmt *q, int i)
+static json_t *parse(struct db_rows *q, int i)
 {
-    const char *s = (const char *)sqlite3_column_text(q, i);
-    return json_loads(s ? s : "", 0, NULL);
+    return json_loads(db_text(q, i), 0, NULL);
 }
 
 /* A list of whole numbers, one for each role. */
-static int *integers(struct record *r, sqlite3_stmt *q, int i)
+static int *integers(struct record *r, struct db_rows *q, int i)
 {
     int *out = heap_zalloc(r->heap, (r->nroles + 1) * sizeof *out);
     json_t *json = parse(q, i);
@@ -38,7 +37,7 @@ static int *integers(struct record *r, sqlite3_stmt *q, int i)
     return out;
 }
 
-static void fill_people(struct record *r, sqlite3_stmt *q)
+static void fill_people(struct record *r, struct db_rows *q)
 {
     json_t *roles = parse(q, ROLES);
     r->nroles = (uint32_t)json_array_size(roles);
@@ -54,7 +53,7 @@ static void fill_people(struct record *r, sqlite3_stmt *q)
     json_decref(players);
 }
 
-static void fill_moves(struct record *r, sqlite3_stmt *q)
+static void fill_moves(struct record *r, struct db_rows *q)
 {
     json_t *moves = parse(q, MOVES), *joint;
     size_t i;
@@ -69,7 +68,7 @@ static void fill_moves(struct record *r, sqlite3_stmt *q)
     json_decref(moves);
 }
 
-static struct record *read_row(struct heap *heap, sqlite3_stmt *q, uint32_t number)
+static struct record *read_row(struct heap *heap, struct db_rows *q, uint32_t number)
 {
     struct record *r = heap_zalloc(heap, sizeof *r);
     struct text id, date;
@@ -99,26 +98,23 @@ struct record *export_game(struct db *db, const char *experiment, const char *ga
     struct record *volatile record = NULL;
     if (!heap) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
     pthread_mutex_lock(&db->lock);
-    sqlite3_stmt *q = db_prepare(
-        db,
-        "SELECT rules.text, rules.name, rules.digest, roles, players, game.seed, seats, goals, moves,"
-        " finished, experiment.name FROM game JOIN cell ON cell.id = game.cell"
-        " JOIN experiment ON experiment.id = cell.experiment JOIN rules ON rules.digest = cell.rules"
-        " WHERE experiment.name = ?1 AND (?2 IS NULL OR cell.game = ?2 OR rules.name = ?2)"
-        " AND (?3 IS NULL OR pairing = ?3) AND number = ?4 ORDER BY row, col LIMIT 1",
-        error, "ttti", experiment, game, pairing, (int64_t)number);
-    int code = q ? sqlite3_step(q) : SQLITE_ERROR;
-    if (q && code == SQLITE_DONE)
-        error_set(error, ERROR_INPUT, "%.200s has no game %u of %.100s%s%.60s%s%.60s", db->path, number,
-                  experiment, game ? ", " : "", game ? game : "", pairing ? ", " : "",
-                  pairing ? pairing : "");
-    else if (q && code != SQLITE_ROW)
-        db_trouble(db, error);
-    else if (q && HEAP_ENTER(heap, &guard, error)) {
+    struct db_rows *q =
+        db_ask(db,
+               "SELECT rules.text, rules.name, rules.digest, roles, players, game.seed, seats, goals, moves,"
+               " finished, experiment.name FROM game JOIN cell ON cell.id = game.cell"
+               " JOIN experiment ON experiment.id = cell.experiment JOIN rules ON rules.digest = cell.rules"
+               " WHERE experiment.name = ?1 AND (?2 IS NULL OR cell.game = ?2 OR rules.name = ?2)"
+               " AND (?3 IS NULL OR pairing = ?3) AND number = ?4 ORDER BY row, col LIMIT 1",
+               error, "ttti", experiment, game, pairing, (int64_t)number);
+    bool there = db_next(q);
+    if (there && HEAP_ENTER(heap, &guard, error)) {
         record = read_row(heap, q, number);
         heap_leave(heap);
     }
-    if (q) db_reset(q);
+    if (db_leave(q, error) && !there)
+        error_set(error, ERROR_INPUT, "%.200s has no game %u of %.100s%s%.60s%s%.60s", db->name, number,
+                  experiment, game ? ", " : "", game ? game : "", pairing ? ", " : "",
+                  pairing ? pairing : "");
     pthread_mutex_unlock(&db->lock);
     if (!record) heap_free(heap);
     return record;

@@ -14,15 +14,17 @@
 #define HEARTBEAT 10 /* seconds */
 #define TOGETHER 64  /* games side by side */
 #define PATIENCE 3   /* failures after which a cell is given up */
+#define PAUSE 0.5    /* seconds between two looks at games of others */
 
 struct job {
     uint32_t cell, number;
 };
 
-/* The games of one row of the experiment that are still to be played, in order. */
+/* The games of one row of the experiment that are still to be played, in order: jobs[next] to jobs[n-1].
+ * Those before `busy` were in the hands of others when we came by. */
 struct row {
     struct job *jobs;
-    uint64_t n, next;
+    uint64_t n, next, busy;
     uint32_t workers;
 };
 
@@ -99,11 +101,34 @@ static struct row *find_row(struct run *run)
     return best;
 }
 
+/* Nothing is left but games of others. Who stays looks at them again after a while: they are done then, or
+ * whoever played them is gone. False: there are none. */
+static bool await_others(struct run *run)
+{
+    uint64_t left = 0;
+    for (uint32_t i = 0; i < run->schedule->spec->ngames; i++) left += run->rows[i].busy;
+    if (!left || !run->o->stay) return false;
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += (long)(PAUSE * 1e9);
+    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+    pthread_cond_timedwait(&run->change, &run->lock, &until);
+    for (uint32_t i = 0; i < run->schedule->spec->ngames; i++) {
+        struct row *row = &run->rows[i];
+        if (row->next < row->n) continue; /* another was quicker */
+        row->n = row->busy;
+        row->next = row->busy = 0;
+    }
+    return true;
+}
+
 /* A worker sits down at a row, which it leaves with leave_row. */
 static struct row *join_row(struct run *run)
 {
+    struct row *row = NULL;
     pthread_mutex_lock(&run->lock);
-    struct row *row = run->enough || stopped(run) ? NULL : find_row(run);
+    while (!run->enough && !stopped(run) && !(row = find_row(run)) && await_others(run))
+        ;
     if (row) row->workers++;
     pthread_mutex_unlock(&run->lock);
     return row;
@@ -114,6 +139,29 @@ static void leave_row(struct run *run, struct row *row)
     pthread_mutex_lock(&run->lock);
     row->workers--;
     pthread_mutex_unlock(&run->lock);
+}
+
+/* Others have played a game of this cell: how many more? Those need not be claimed one by one. */
+static bool skip_played(struct run *run, struct row *row, uint32_t cell, struct error *error)
+{
+    const struct schedule_cell *c = &run->schedule->cells[cell];
+    bool *done = calloc(c->number + 1, sizeof *done);
+    double seconds;
+    if (!done) return error_set(error, ERROR_MEMORY, "out of memory");
+    bool good = db_done(run->db, c->id, done, c->number, &seconds, error);
+    pthread_mutex_lock(&run->lock);
+    uint64_t kept = row->next;
+    for (uint64_t i = row->next; i < row->n && good; i++) {
+        struct job job = row->jobs[i];
+        if (job.cell == cell && done[job.number])
+            run->progress.done++;
+        else
+            row->jobs[kept++] = job;
+    }
+    if (good) row->n = kept;
+    pthread_mutex_unlock(&run->lock);
+    free(done);
+    return good;
 }
 
 /* The next game of the row that is ours; false when there is none. */
@@ -133,11 +181,16 @@ static bool take(struct run *run, struct row *row, struct job *out)
         bool good = db_claim(run->db, run->schedule->cells[out->cell].id, out->number, &claim, &error);
         if (good && claim == DB_CLAIMED) return true;
         pthread_mutex_lock(&run->lock);
-        if (!good) run->enough = true, run->fatal = error;
         if (good && claim == DB_PLAYED) run->progress.done++;
-        if (good && claim == DB_BUSY) run->progress.elsewhere++;
+        if (good && claim == DB_BUSY && run->o->stay) row->jobs[row->busy++] = *out;
+        if (good && claim == DB_BUSY && !run->o->stay) run->progress.elsewhere++;
         pthread_mutex_unlock(&run->lock);
-        if (!good) return false;
+        if (good && claim == DB_PLAYED) good = skip_played(run, row, out->cell, &error);
+        if (good) continue;
+        pthread_mutex_lock(&run->lock);
+        run->enough = true, run->fatal = error;
+        pthread_mutex_unlock(&run->lock);
+        return false;
     }
 }
 
@@ -352,6 +405,16 @@ static bool is_ours(const struct run_options *o, uint32_t cell, uint32_t number)
     return o->parts == 0 || ((uint64_t)cell + number) % o->parts == o->part;
 }
 
+/* Many who share a server begin at different places, so that they seldom want the same game. */
+static void turn_round(struct row *row, uint64_t by)
+{
+    struct job *copy = row->n ? malloc(row->n * sizeof *copy) : NULL;
+    if (!copy) return; /* then all begin at the first */
+    for (uint64_t i = 0; i < row->n; i++) copy[i] = row->jobs[(i + by) % row->n];
+    memcpy(row->jobs, copy, row->n * sizeof *copy);
+    free(copy);
+}
+
 /* All games that are not played yet: number by number, so that the cells of a row grow at the same pace. */
 static bool list_jobs(struct run *run, struct error *error)
 {
@@ -381,6 +444,10 @@ static bool list_jobs(struct run *run, struct error *error)
                 !done[i][number])
                 row->jobs[row->n++] = (struct job){i, number};
         }
+    struct rng rng;
+    rng_init(&rng, (uint64_t)getpid() << 32 ^ (uint64_t)(clock_now() * 1e6));
+    for (uint32_t i = 0; i < schedule->spec->ngames && good && run->o->stay; i++)
+        turn_round(&run->rows[i], rng_next(&rng) % (run->rows[i].n + 1));
     for (uint32_t i = 0; i < schedule->ncells && done; i++) free(done[i]);
     free(done);
     free(room);

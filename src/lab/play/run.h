@@ -26,6 +26,7 @@ struct run_options {
     uint32_t jobs;           /* worker threads, at least 1 */
     uint32_t together;       /* games side by side on each; 0: as many as there are lanes */
     uint32_t part, parts;    /* play every parts-th game only, beginning with the part-th; 0 parts: all */
+    bool stay;               /* play also what others have claimed and left, until all games are there */
     const bool *rows;        /* by game of the spec: only these are played now; NULL: all */
     const atomic_bool *stop; /* games in progress are given up; may be NULL */
     /* Called by the thread that called run_experiment, a few times a second; may be NULL. */

@@ -9,10 +9,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const char *column(struct heap *heap, sqlite3_stmt *q, int i)
+static const char *column(struct heap *heap, struct db_rows *q, int i)
 {
-    const char *s = (const char *)sqlite3_column_text(q, i);
-    return s ? heap_strdup(heap, s, strlen(s)) : NULL;
+    const char *s = db_text(q, i);
+    return db_null(q, i) ? NULL : heap_strdup(heap, s, strlen(s));
 }
 
 /* "[1,2.5,3]" to numbers; how many there are. */
@@ -50,7 +50,7 @@ struct sums { /* of one cell */
     struct scores player[SPEC_MAX_PLAYERS], seat[MCTS_MAX_ROLES];
 };
 
-static void add_game(const struct results *r, struct result_cell *c, struct sums *sums, sqlite3_stmt *q)
+static void add_game(const struct results *r, struct result_cell *c, struct sums *sums, struct db_rows *q)
 {
     enum { SEATS, GOALS, ERRORS, SIMULATIONS, THOUGHTS, THINKING, LISTS };
     double x[LISTS][MCTS_MAX_ROLES];
@@ -79,8 +79,8 @@ static void add_game(const struct results *r, struct result_cell *c, struct sums
     for (uint32_t i = 0; i < c->nplayers; i++)
         if (mine[i] > 0)
             scores_add(&sums->player[i], r->measure == MEASURE_WINS ? score[i] : score[i] / mine[i]);
-    c->steps += sqlite3_column_double(q, LISTS);
-    c->seconds += sqlite3_column_double(q, LISTS + 1);
+    c->steps += db_real(q, LISTS);
+    c->seconds += db_real(q, LISTS + 1);
 }
 
 static bool read_games(struct db *db, const struct results *r, struct result_cell *c, int64_t id,
@@ -88,16 +88,12 @@ static bool read_games(struct db *db, const struct results *r, struct result_cel
 {
     struct sums sums = {0};
     double top = r->measure == MEASURE_WINS ? 1 : 100;
-    sqlite3_stmt *q =
-        db_prepare(db,
-                   "SELECT seats, goals, errors, simulations, thoughts, thinking, steps, seconds"
-                   " FROM game WHERE cell = ? ORDER BY number",
-                   error, "i", id);
-    int code = SQLITE_ERROR;
-    while (q && (code = sqlite3_step(q)) == SQLITE_ROW) add_game(r, c, &sums, q);
-    if (!q) return false;
-    bool good = code == SQLITE_DONE || db_trouble(db, error);
-    db_reset(q);
+    struct db_rows *q = db_ask(db,
+                               "SELECT seats, goals, errors, simulations, thoughts, thinking, steps, seconds"
+                               " FROM game WHERE cell = ? ORDER BY number",
+                               error, "i", id);
+    while (db_next(q)) add_game(r, c, &sums, q);
+    bool good = db_leave(q, error);
     for (uint32_t i = 0; i < c->nplayers; i++) c->players[i].rate = scores_rate(&sums.player[i], top);
     for (uint32_t k = 0; k < c->nroles; k++) c->by_seat[k] = scores_rate(&sums.seat[k], top);
     c->rate = c->players[0].rate;
@@ -106,11 +102,11 @@ static bool read_games(struct db *db, const struct results *r, struct result_cel
     return good;
 }
 
-static void describe_cell(struct results *r, struct result_cell *c, sqlite3_stmt *q)
+static void describe_cell(struct results *r, struct result_cell *c, struct db_rows *q)
 {
     const char *names[SPEC_MAX_PLAYERS], *players[SPEC_MAX_PLAYERS], *budgets[SPEC_MAX_PLAYERS],
         *roles[MCTS_MAX_ROLES], *list = db_text(q, 6);
-    *c = (struct result_cell){.target = (uint32_t)sqlite3_column_int64(q, 5), .published = {.half = -1}};
+    *c = (struct result_cell){.target = (uint32_t)db_integer(q, 5), .published = {.half = -1}};
     c->nplayers = texts(r->heap, list, "name", names, SPEC_MAX_PLAYERS);
     texts(r->heap, list, "player", players, SPEC_MAX_PLAYERS);
     texts(r->heap, list, "budget", budgets, SPEC_MAX_PLAYERS);
@@ -124,9 +120,9 @@ static void describe_cell(struct results *r, struct result_cell *c, sqlite3_stmt
     memcpy(c->roles, roles, c->nroles * sizeof *c->roles);
     c->by_seat = heap_zalloc(r->heap, c->nroles * sizeof *c->by_seat);
     c->rules = column(r->heap, q, 8);
-    if (sqlite3_column_type(q, 9) != SQLITE_NULL) {
-        c->published = (struct spec_figure){true, sqlite3_column_double(q, 9), -1};
-        if (sqlite3_column_type(q, 10) != SQLITE_NULL) c->published.half = sqlite3_column_double(q, 10);
+    if (!db_null(q, 9)) {
+        c->published = (struct spec_figure){true, db_real(q, 9), -1};
+        if (!db_null(q, 10)) c->published.half = db_real(q, 10);
     }
 }
 
@@ -135,13 +131,12 @@ static void describe_cell(struct results *r, struct result_cell *c, sqlite3_stmt
 static bool read_experiment(struct db *db, struct results *r, const char *name, int64_t *id,
                             struct error *error)
 {
-    sqlite3_stmt *q = db_prepare(
+    struct db_rows *q = db_ask(
         db, "SELECT id, name, title, description, source, measure, seed FROM experiment WHERE name = ?",
         error, "t", name);
-    if (!q) return false;
-    bool there = sqlite3_step(q) == SQLITE_ROW;
+    bool there = db_next(q);
     if (there) {
-        *id = sqlite3_column_int64(q, 0);
+        *id = db_integer(q, 0);
         r->name = column(r->heap, q, 1);
         r->title = column(r->heap, q, 2);
         r->description = column(r->heap, q, 3);
@@ -149,8 +144,8 @@ static bool read_experiment(struct db *db, struct results *r, const char *name, 
         r->measure = strcmp(db_text(q, 5), "goal") == 0 ? MEASURE_GOAL : MEASURE_WINS;
         r->seed = column(r->heap, q, 6);
     }
-    db_reset(q);
-    return there || error_set(error, ERROR_INPUT, "%.200s has no experiment '%.100s'", db->path, name);
+    if (!db_leave(q, error)) return false;
+    return there || error_set(error, ERROR_INPUT, "%.200s has no experiment '%.100s'", db->name, name);
 }
 
 static void add_label(struct heap *heap, const char ***list, uint32_t *n, int64_t at, const char *label)
@@ -168,25 +163,22 @@ static bool read_cells(struct db *db, struct results *r, int64_t experiment, str
     VEC(struct result_cell) cells = {0};
     VEC(int64_t) ids = {0};
     struct vec_u32 rows = {0}, cols = {0};
-    sqlite3_stmt *q =
-        db_prepare(db,
-                   "SELECT id, game, pairing, row, col, target, players, roles, rules, published, half"
-                   " FROM cell WHERE experiment = ? AND row IS NOT NULL ORDER BY row, col",
-                   error, "i", experiment);
-    int code = SQLITE_ERROR;
-    while (q && (code = sqlite3_step(q)) == SQLITE_ROW) {
+    struct db_rows *q =
+        db_ask(db,
+               "SELECT id, game, pairing, row, col, target, players, roles, rules, published, half"
+               " FROM cell WHERE experiment = ? AND row IS NOT NULL ORDER BY row, col",
+               error, "i", experiment);
+    while (db_next(q)) {
         struct result_cell c;
         describe_cell(r, &c, q);
         vec_push(r->heap, &cells, c);
-        vec_push(r->heap, &ids, sqlite3_column_int64(q, 0));
-        add_label(r->heap, &r->games, &r->ngames, sqlite3_column_int64(q, 3), column(r->heap, q, 1));
-        add_label(r->heap, &r->pairings, &r->npairings, sqlite3_column_int64(q, 4), column(r->heap, q, 2));
-        vec_push(r->heap, &rows, (uint32_t)sqlite3_column_int64(q, 3));
-        vec_push(r->heap, &cols, (uint32_t)sqlite3_column_int64(q, 4));
+        vec_push(r->heap, &ids, db_integer(q, 0));
+        add_label(r->heap, &r->games, &r->ngames, db_integer(q, 3), column(r->heap, q, 1));
+        add_label(r->heap, &r->pairings, &r->npairings, db_integer(q, 4), column(r->heap, q, 2));
+        vec_push(r->heap, &rows, (uint32_t)db_integer(q, 3));
+        vec_push(r->heap, &cols, (uint32_t)db_integer(q, 4));
     }
-    if (!q) return false;
-    bool good = code == SQLITE_DONE || db_trouble(db, error);
-    db_reset(q);
+    bool good = db_leave(q, error);
     size_t all = (size_t)r->ngames * r->npairings;
     r->cells = heap_zalloc(r->heap, (all + 1) * sizeof *r->cells);
     for (size_t i = 0; i < all; i++) r->cells[i].empty = true;
@@ -199,14 +191,13 @@ static bool read_cells(struct db *db, struct results *r, int64_t experiment, str
         r->seconds += c->seconds;
         for (uint32_t k = 0; k < c->nplayers; k++) r->errors += c->players[k].errors;
     }
-    q = good ? db_prepare(db,
-                          "SELECT version FROM game WHERE cell IN (SELECT id FROM cell WHERE experiment = ?)"
-                          " ORDER BY finished DESC LIMIT 1",
-                          error, "i", experiment)
+    q = good ? db_ask(db,
+                      "SELECT version FROM game WHERE cell IN (SELECT id FROM cell WHERE experiment = ?)"
+                      " ORDER BY finished DESC LIMIT 1",
+                      error, "i", experiment)
              : NULL;
-    r->version = q && sqlite3_step(q) == SQLITE_ROW ? column(r->heap, q, 0) : LUDENS_VERSION;
-    if (q) db_reset(q);
-    return good;
+    r->version = db_next(q) ? column(r->heap, q, 0) : LUDENS_VERSION;
+    return good && db_leave(q, error);
 }
 
 struct results *results_read(struct db *db, const char *name, struct error *error)
@@ -215,9 +206,8 @@ struct results *results_read(struct db *db, const char *name, struct error *erro
     struct heap_guard guard;
     struct results *volatile out = NULL;
     if (!heap) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
-    pthread_mutex_lock(&db->lock);
     /* one picture of it all, while others go on writing */
-    sqlite3_exec(db->sql, "BEGIN", NULL, NULL, NULL);
+    if (!db_begin(db, error)) return heap_free(heap), NULL;
     if (HEAP_ENTER(heap, &guard, error)) {
         struct results *r = heap_zalloc(heap, sizeof *r);
         int64_t id;
@@ -225,8 +215,7 @@ struct results *results_read(struct db *db, const char *name, struct error *erro
         if (read_experiment(db, r, name, &id, error) && read_cells(db, r, id, error)) out = r;
         heap_leave(heap);
     }
-    sqlite3_exec(db->sql, "COMMIT", NULL, NULL, NULL);
-    pthread_mutex_unlock(&db->lock);
+    if (!db_end(db, out != NULL, error)) out = NULL;
     if (!out) heap_free(heap);
     return out;
 }
@@ -239,11 +228,9 @@ void results_free(struct results *r)
 bool results_each(struct db *db, void (*each)(void *data, const char *name), void *data, struct error *error)
 {
     pthread_mutex_lock(&db->lock);
-    sqlite3_stmt *q = db_prepare(db, "SELECT name FROM experiment ORDER BY id", error, "");
-    int code = SQLITE_ERROR;
-    while (q && (code = sqlite3_step(q)) == SQLITE_ROW) each(data, db_text(q, 0));
-    bool good = q && (code == SQLITE_DONE || db_trouble(db, error));
-    if (q) db_reset(q);
+    struct db_rows *q = db_ask(db, "SELECT name FROM experiment ORDER BY id", error, "");
+    while (db_next(q)) each(data, db_text(q, 0));
+    bool good = db_leave(q, error);
     pthread_mutex_unlock(&db->lock);
     return good;
 }
@@ -252,19 +239,17 @@ bool results_scores(struct db *db, int64_t cell, void (*each)(void *data, uint32
                     void *data, struct error *error)
 {
     pthread_mutex_lock(&db->lock);
-    sqlite3_stmt *q = db_prepare(db, "SELECT number, seats, goals FROM game WHERE cell = ? ORDER BY number",
-                                 error, "i", cell);
-    int code = SQLITE_ERROR;
-    while (q && (code = sqlite3_step(q)) == SQLITE_ROW) {
+    struct db_rows *q =
+        db_ask(db, "SELECT number, seats, goals FROM game WHERE cell = ? ORDER BY number", error, "i", cell);
+    while (db_next(q)) {
         double x[2][MCTS_MAX_ROLES];
         uint32_t seats[MCTS_MAX_ROLES], n = numbers(db_text(q, 1), x[0], MCTS_MAX_ROLES);
         int goals[MCTS_MAX_ROLES];
         if (n == 0 || numbers(db_text(q, 2), x[1], MCTS_MAX_ROLES) != n) continue;
         for (uint32_t k = 0; k < n; k++) seats[k] = (uint32_t)x[0][k], goals[k] = (int)x[1][k];
-        each(data, (uint32_t)sqlite3_column_int64(q, 0), stats_score(goals, seats, n, 0));
+        each(data, (uint32_t)db_integer(q, 0), stats_score(goals, seats, n, 0));
     }
-    bool good = q && (code == SQLITE_DONE || db_trouble(db, error));
-    if (q) db_reset(q);
+    bool good = db_leave(q, error);
     pthread_mutex_unlock(&db->lock);
     return good;
 }

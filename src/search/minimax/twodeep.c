@@ -17,7 +17,7 @@ bool twodeep_init(struct twodeep *t, size_t bytes, uint32_t width)
     uint64_t places = 1024;
     while (places * 4 * entry <= bytes) places *= 2;
     t->mask = places - 1;
-    t->v = pages_map(NULL, 0, bytes_of(t)); /* only there where it is touched */
+    t->v = pages_map(bytes_of(t)); /* only there where it is touched */
     return t->v != NULL;
 }
 
@@ -29,7 +29,7 @@ void twodeep_done(struct twodeep *t)
 
 void twodeep_clear(struct twodeep *t)
 {
-    void *fresh = pages_map(NULL, 0, bytes_of(t));
+    void *fresh = pages_map(bytes_of(t));
     if (!fresh) {
         memset(t->v, 0, bytes_of(t));
         return;

@@ -53,7 +53,7 @@ typedef int32_t ints __attribute__((vector_size(64), aligned(4)));
 enum { STRANDS = 16 };
 #define SELECT(mask, a, b) ((floats)(((ints)(a) & (mask)) | ((ints)(b) & ~(mask))))
 
-/* exp(x) for -87 <= x <= 0 to 2e-7, of a number or of a vector of them: `whole` is the nearest power of two,
+/* exp(x) for -87 <= x <= 0 to 2e-7, of a vector: `whole` is the nearest power of two,
  * which goes into the exponent (`scale`), the rest is a polynomial (Cephes' expf). */
 #define EXP(x, p, whole, scale)                                \
     do {                                                       \
@@ -90,17 +90,17 @@ INLINE float gibbs_body(const float *scores, uint32_t n, float tau, float *out)
     return sum;
 }
 
-float dense_exp(float x)
+INLINE void weigh_body(float *v, uint32_t n, float tau)
 {
-    x = x > -87 ? x : -87;
-    int power = (int)(x * 1.44269504f - 0.5f);
-    float whole = (float)power, p;
-    union {
-        int32_t bits;
-        float value;
-    } scale = {(power + 127) * (1 << 23)};
-    EXP(x, p, whole, scale.value);
-    return p;
+    const floats zero = {0};
+    for (uint32_t i = 0; i < n; i += STRANDS) {
+        floats x = (*(floats *)(v + i) - 100) / tau, p;
+        x = SELECT(x > -87, x, zero - 87);
+        ints power = __builtin_convertvector(x * 1.44269504f - 0.5f, ints);
+        floats whole = __builtin_convertvector(power, floats);
+        EXP(x, p, whole, (floats)((power + 127) * (1 << 23)));
+        *(floats *)(v + i) = p;
+    }
 }
 
 INLINE uint32_t element_body(const uint64_t *set, uint32_t words, uint32_t which)
@@ -122,6 +122,7 @@ struct kernels {
     void (*pair)(float *out, const uint64_t *legal, uint32_t words, const float *one, const float *two);
     uint32_t (*best)(const float *scores, const uint64_t *legal, uint32_t words, uint64_t *best);
     float (*gibbs)(const float *scores, uint32_t n, float tau, float *out);
+    void (*weigh)(float *v, uint32_t n, float tau);
     uint32_t (*element)(const uint64_t *set, uint32_t words, uint32_t which);
 };
 
@@ -136,30 +137,63 @@ struct kernels {
     {                                                                                                     \
         return gibbs_body(scores, n, tau, out);                                                           \
     }                                                                                                     \
+    target static void weigh_##suffix(float *v, uint32_t n, float tau)                                    \
+    {                                                                                                     \
+        weigh_body(v, n, tau);                                                                            \
+    }                                                                                                     \
     target static uint32_t element_##suffix(const uint64_t *set, uint32_t words, uint32_t which)          \
     {                                                                                                     \
         return element_body(set, words, which);                                                           \
     }
 
-#define VERSION_BEST(target, suffix)                                                                 \
-    target static uint32_t best_##suffix(const float *scores, const uint64_t *legal, uint32_t words, \
-                                         uint64_t *best)                                             \
-    {                                                                                                \
-        return best_body(scores, legal, words, best);                                                \
-    }
-
 VERSION(, any, 16)
-VERSION_BEST(, any)
+static uint32_t best_any(const float *scores, const uint64_t *legal, uint32_t words, uint64_t *best)
+{
+    return best_body(scores, legal, words, best);
+}
 
 #if defined(__x86_64__)
 #define TARGET_256 __attribute__((target("avx2,bmi2,popcnt")))
 #define TARGET_512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi2,popcnt")))
 
-VERSION(TARGET_256, 256, 8)
-VERSION_BEST(TARGET_256, 256)
+VERSION(TARGET_256, 256, 3)
 VERSION(TARGET_512, 512, 2)
 
-/* The compiler does not see that a legal set is a row of masks: with 512-bit vectors it is worth telling. */
+/* The compiler does not see that a legal set is a row of masks: it is worth telling. */
+TARGET_256 static inline __m256 mask_256(uint64_t set, int part)
+{
+    const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    __m256i eight = _mm256_and_si256(_mm256_set1_epi32((int)(set >> 8 * part)), bits);
+    return _mm256_castsi256_ps(_mm256_cmpeq_epi32(eight, bits));
+}
+
+TARGET_256 static uint32_t best_256(const float *scores, const uint64_t *legal, uint32_t words,
+                                    uint64_t *best)
+{
+    const __m256 nothing = _mm256_set1_ps(-1e30f);
+    __m256 most = nothing;
+    for (uint32_t w = 0; w < words; w++)
+        for (int part = 0; part < 8 && legal[w]; part++) {
+            __m256 s = _mm256_loadu_ps(scores + w * 64 + 8 * part);
+            most = _mm256_max_ps(most, _mm256_blendv_ps(nothing, s, mask_256(legal[w], part)));
+        }
+    __m128 four = _mm_max_ps(_mm256_castps256_ps128(most), _mm256_extractf128_ps(most, 1));
+    four = _mm_max_ps(four, _mm_movehl_ps(four, four));
+    four = _mm_max_ss(four, _mm_movehdup_ps(four));
+    const __m256 top = _mm256_broadcastss_ps(four);
+    uint32_t count = 0;
+    for (uint32_t w = 0; w < words; w++) {
+        uint64_t same = 0;
+        for (int part = 0; part < 8 && legal[w]; part++) {
+            __m256 s = _mm256_loadu_ps(scores + w * 64 + 8 * part);
+            same |= (uint64_t)(uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(s, top, _CMP_EQ_OQ)) << 8 * part;
+        }
+        best[w] = same &= legal[w];
+        count += (uint32_t)__builtin_popcountll(same);
+    }
+    return count;
+}
+
 TARGET_512 static uint32_t best_512(const float *scores, const uint64_t *legal, uint32_t words,
                                     uint64_t *best)
 {
@@ -187,7 +221,7 @@ TARGET_512 static uint32_t best_512(const float *scores, const uint64_t *legal, 
 #endif
 
 /* Chosen once, before main: no thread ever sees it change. */
-static struct kernels kernels = {pair_any, best_any, gibbs_any, element_any};
+static struct kernels kernels = {pair_any, best_any, gibbs_any, weigh_any, element_any};
 
 #if defined(__x86_64__)
 __attribute__((constructor)) static void choose_kernels(void)
@@ -195,9 +229,9 @@ __attribute__((constructor)) static void choose_kernels(void)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
-        kernels = (struct kernels){pair_512, best_512, gibbs_512, element_512};
+        kernels = (struct kernels){pair_512, best_512, gibbs_512, weigh_512, element_512};
     else if (__builtin_cpu_supports("avx2"))
-        kernels = (struct kernels){pair_256, best_256, gibbs_256, element_256};
+        kernels = (struct kernels){pair_256, best_256, gibbs_256, weigh_256, element_256};
 }
 #endif
 
@@ -220,6 +254,11 @@ uint32_t dense_best(const float *scores, const uint64_t *legal, uint32_t words, 
 float dense_gibbs(const float *scores, uint32_t n, float tau, float *out)
 {
     return kernels.gibbs(scores, n, tau, out);
+}
+
+void dense_weigh(float *v, uint32_t n, float tau)
+{
+    kernels.weigh(v, n, tau);
 }
 
 uint32_t set_element(const uint64_t *set, uint32_t words, uint32_t which)

@@ -27,8 +27,8 @@ uint32_t dense_best(const float *scores, const uint64_t *legal, uint32_t words, 
  */
 float dense_gibbs(const float *scores, uint32_t n, float tau, float *out);
 
-/* exp(x) for x <= 0, the same way. */
-float dense_exp(float x);
+/* v[i] = exp((v[i] - 100) / tau) for values of at most 100, the same way. `v` has room for n + 15. */
+void dense_weigh(float *v, uint32_t n, float tau);
 
 /* The first element of a set that is not empty; the which-th of one that has so many. */
 static inline uint32_t set_first(const uint64_t *set)

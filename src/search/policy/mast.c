@@ -15,20 +15,16 @@ struct mast {
     uint32_t *sizes;
 };
 
-static float weight_of(const struct mast *m, float mean)
-{
-    return dense_exp((mean - 100) / m->tau);
-}
-
 /* Weights for the whole row, as wide as it is now. */
 static bool weigh_row(struct mast *m, uint32_t role)
 {
     const struct stat_row *row = &m->rows[role];
-    float *grown = realloc(m->weights[role], (row->size + 1) * sizeof *grown);
+    float *grown = realloc(m->weights[role], (row->size + 16) * sizeof *grown);
     if (!grown) return false;
     m->weights[role] = grown;
     m->sizes[role] = row->size;
-    for (uint32_t i = 0; i < row->size; i++) grown[i] = weight_of(m, row->mean[i]);
+    memcpy(grown, row->mean, row->size * sizeof *grown);
+    dense_weigh(grown, row->size, m->tau);
     return true;
 }
 
@@ -69,6 +65,26 @@ static const float *score_set(struct values *v, const struct situation *s, const
     return stat_row_reserve(row, words * 64) ? row->mean : NULL;
 }
 
+/* New weights for the moves of an episode. */
+static void weigh_episode(struct mast *m, uint32_t role, const struct episode *e)
+{
+    enum { CHUNK = 64 };
+    float some[CHUNK + 15];
+    uint32_t steps = m->tree_only ? e->tree_steps : e->steps;
+    for (uint32_t t = 0, n; t < steps; t += n) {
+        const uint32_t *moves = e->moves + (size_t)t * e->nroles + role;
+        n = steps - t < CHUNK ? steps - t : CHUNK;
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t move = moves[i * e->nroles];
+            some[i] = move < m->sizes[role] ? m->rows[role].mean[move] : 0;
+        }
+        for (uint32_t i = n; i % 16; i++) some[i] = 0;
+        dense_weigh(some, n, m->tau);
+        for (uint32_t i = 0; i < n; i++)
+            if (moves[i * e->nroles] < m->sizes[role]) m->weights[role][moves[i * e->nroles]] = some[i];
+    }
+}
+
 static void learn(struct values *v, const struct episode *e)
 {
     struct mast *m = (struct mast *)v;
@@ -77,10 +93,9 @@ static void learn(struct values *v, const struct episode *e)
         for (uint32_t t = e->steps; t-- > 0;) {
             reward *= e->discount;
             if (m->tree_only && t >= e->tree_steps) continue;
-            uint32_t move = e->moves[t * e->nroles + r];
-            stat_row_add(&m->rows[r], move, reward);
-            if (m->tau > 0 && move < m->sizes[r]) m->weights[r][move] = weight_of(m, m->rows[r].mean[move]);
+            stat_row_add(&m->rows[r], e->moves[t * e->nroles + r], reward);
         }
+        if (m->tau > 0) weigh_episode(m, r, e);
     }
 }
 

@@ -8,7 +8,7 @@
 
 struct nst {
     struct values values;
-    uint32_t nroles;
+    uint32_t nroles, longest;
     struct grams *roles;
 };
 
@@ -79,6 +79,11 @@ static const float *score_set(struct values *v, const struct situation *s, const
     return room;
 }
 
+static bool knows(const struct values *v, uint32_t role, uint32_t last)
+{
+    return grams_after(&((const struct nst *)v)->roles[role], last) != NULL;
+}
+
 /* Sixteen values are a line of the cache. */
 static void fetch_row(const float *row, const uint64_t *legal, uint32_t words, uint32_t size)
 {
@@ -126,7 +131,8 @@ static void each_of_episode(struct nst *nst, const struct episode *e, bool learn
             reward *= e->discount; /* as it counts at the last move of the sequence */
             /* What ends with a move that had no alternative would never be asked for. */
             if (e->forced && e->forced[t * nroles + r]) continue;
-            some[n++] = (struct gram){.before = t >= 2 ? e->moves[(t - 2) * nroles + r2] : MOVE_NONE,
+            some[n++] = (struct gram){.before = t >= 2 && nst->longest > 2 ? e->moves[(t - 2) * nroles + r2]
+                                                                           : MOVE_NONE,
                                       .last = t >= 1 ? e->moves[(t - 1) * nroles + r1] : MOVE_NONE,
                                       .move = e->moves[t * nroles + r],
                                       .reward = reward};
@@ -163,12 +169,13 @@ static void nst_free(struct values *v)
     free(nst);
 }
 
-struct values *values_nst(uint32_t nroles, uint32_t k, size_t bytes)
+struct values *values_nst(uint32_t nroles, uint32_t longest, uint32_t k, size_t bytes)
 {
     static const struct values_ops ops = {.name = "nst",
                                           .score = score,
                                           .score_set = score_set,
                                           .fetch = fetch,
+                                          .knows = knows,
                                           .learn = learn,
                                           .decay = decay,
                                           .decay_episode = decay_episode,
@@ -177,6 +184,7 @@ struct values *values_nst(uint32_t nroles, uint32_t k, size_t bytes)
     if (!nst) return NULL;
     nst->values.ops = &ops;
     nst->nroles = nroles;
+    nst->longest = longest;
     nst->roles = calloc(nroles, sizeof *nst->roles);
     if (!nst->roles) return nst_free(&nst->values), NULL;
     for (uint32_t r = 0; r < nroles; r++) grams_init(&nst->roles[r], k, bytes / nroles);

@@ -90,9 +90,9 @@ static uint32_t draw_sum(const struct policy *p, struct rng *rng, uint32_t n)
     float sum = p->scores[n - 1];
     if (!(sum > 1e-30f)) return n;
     float x = (float)rng_unit(rng) * sum;
-    uint32_t i = 0;
-    while (i + 1 < n && p->scores[i] <= x) i++;
-    return i;
+    uint32_t below = 0; /* sums only grow: it need not stop at the first that is larger */
+    for (uint32_t i = 0; i + 1 < n; i++) below += p->scores[i] <= x;
+    return below;
 }
 
 /* The values' own Gibbs weights, for moves numbered below `moves`; NULL: there are none. */
@@ -123,13 +123,10 @@ static uint32_t weighted_set(struct policy *p, const struct situation *s, struct
     uint32_t n = 0;
     float sum = 0;
     for (uint32_t w = 0; w < words; w++)
-        for (uint64_t x = legal[w]; x; x &= x - 1) {
-            uint32_t move = w * 64 + (uint32_t)__builtin_ctzll(x);
-            p->moves[n] = move;
-            p->scores[n++] = sum += weights[move];
-        }
+        for (uint64_t x = legal[w]; x; x &= x - 1)
+            p->scores[n++] = sum += weights[w * 64 + (uint32_t)__builtin_ctzll(x)];
     uint32_t which = draw_sum(p, rng, n);
-    return which < n ? p->moves[which] : MOVE_NONE;
+    return which < n ? set_element(legal, words, which) : MOVE_NONE;
 }
 
 uint32_t policy_choose(struct policy *p, const struct situation *s, struct rng *rng, const uint32_t *moves,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_WIDTH = 128, LIKE_A_FEW = 4, KINDS = 4 };
+enum { FIRST_WIDTH = 16, LIKE_A_FEW = 4, KINDS = 4 };
 
 struct beam {
     struct method base;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { WORTH_STUDYING = 256 }; /* states */
+
 static struct frontier *self(struct method *m)
 {
     return (struct frontier *)m;
@@ -22,19 +24,34 @@ static void offer(struct frontier *f, uint32_t parent, uint32_t move, int goal)
     free(moves);
 }
 
+/* Back where its parent came from? That is known without a look at the table. */
+static inline bool returns(const struct frontier *f, uint32_t parent, const uint64_t *row, uint32_t words)
+{
+    uint32_t grand = f->states.link[parent].parent;
+    if (grand == STATES_ROOT) return false;
+    const uint64_t *there = states_row(&f->states, grand);
+    for (uint32_t k = 0; k < words; k++)
+        if (row[k] != there[k]) return false;
+    return true;
+}
+
 /* Those that go on are entered, if they are new. */
 static bool take(void *to, struct brood *b)
 {
     struct frontier *f = to;
     uint32_t words = f->base.space->words, n = 0;
     f->base.steps += b->n;
+    f->cut_off |= b->cut_off;
     for (uint32_t i = 0; i < b->n; i++) {
+        uint32_t parent = f->at + b->parent[i];
+        const uint64_t *row = b->state + (size_t)i * words;
         if (b->goal[i] != SPACE_GOES_ON) {
-            offer(f, f->at + b->parent[i], b->move[i], b->goal[i]);
+            offer(f, parent, b->move[i], b->goal[i]);
             continue;
         }
-        if (n != i) memmove(b->state + (size_t)n * words, b->state + (size_t)i * words, words * 8);
-        b->parent[n] = f->at + b->parent[i];
+        if (returns(f, parent, row, words)) continue;
+        for (uint32_t k = 0; k < words && n != i; k++) b->state[(size_t)n * words + k] = row[k];
+        b->parent[n] = parent;
         b->move[n++] = b->move[i];
     }
     states_add_many(&f->states, b->state, n, b->parent, b->move, f->number, f->fresh);
@@ -42,24 +59,52 @@ static bool take(void *to, struct brood *b)
     return !f->full && !method_solved(&f->base);
 }
 
+static void next_layer(struct frontier *f)
+{
+    f->first = f->at;
+    f->last = f->states.n;
+    f->depth++;
+    f->whole = f->cut_off;
+    f->cut_off = false;
+    if (f->studied || f->states.n < WORTH_STUDYING) return;
+    commute_prove(&f->commute, f->base.space);
+    f->studied = true;
+}
+
+static bool expand(struct frontier *f, uint32_t n)
+{
+    struct space *s = f->base.space;
+    bool some = f->commute.any && !f->whole;
+    for (uint32_t i = 0; i < n; i++) f->depths[i] = f->depth;
+    for (uint32_t i = 0; i < n && some; i++) {
+        const struct states_link *link = &f->states.link[f->at + i];
+        f->avoid[i] = link->parent == STATES_ROOT ? NULL : commute_skip(&f->commute, link->move);
+    }
+    s->avoid = some ? f->avoid : NULL;
+    bool good = space_expand(s, states_row(&f->states, f->at), f->depths, n, take, f);
+    s->avoid = NULL;
+    if (!good) return false;
+    f->at += n;
+    if (some && f->cut_off) { /* once more, and all of it */
+        f->at = f->first;
+        f->whole = true;
+    }
+    return true;
+}
+
 static enum method_state run(struct method *m, struct turn *turn)
 {
     struct frontier *f = self(m);
-    struct space *s = m->space;
     while (!f->full && !method_solved(m) && !turn_over(turn)) {
-        if (f->at == f->last) { /* the next layer */
+        if (f->at == f->last) {
             if (f->last == f->states.n) return METHOD_EXHAUSTED;
-            f->first = f->at;
-            f->last = f->states.n;
-            f->depth++;
+            next_layer(f);
         }
-        uint32_t n = f->last - f->at < s->lanes ? f->last - f->at : s->lanes;
+        uint32_t left = f->last - f->at;
         uint64_t before = m->steps;
-        for (uint32_t i = 0; i < n; i++) f->depths[i] = f->depth;
-        bool good = space_expand(s, states_row(&f->states, f->at), f->depths, n, take, f);
+        bool good = expand(f, left < m->space->lanes ? left : m->space->lanes);
         turn->used += m->steps - before;
         if (!good) break;
-        f->at += n;
     }
     snprintf(m->note, sizeof m->note, "depth %u, %u states, %zu MB%s", f->depth, f->states.n,
              states_bytes(&f->states) >> 20, f->full ? ", memory is full" : "");
@@ -70,6 +115,8 @@ static void release(struct method *m)
 {
     struct frontier *f = self(m);
     states_done(&f->states);
+    commute_done(&f->commute);
+    free(f->avoid);
     free(f->depths);
     free(f->number);
     free(f->fresh);
@@ -84,10 +131,11 @@ struct method *frontier_new(struct space *s, struct line *line, size_t memory)
     if (!f) return NULL;
     f->base = (struct method){.ops = &ops, .space = s, .line = line};
     f->depths = malloc(s->lanes * sizeof *f->depths);
+    f->avoid = malloc(s->lanes * sizeof *f->avoid);
     f->number = malloc(s->lanes * sizeof *f->number);
     f->fresh = malloc(s->lanes * sizeof *f->fresh);
     bool fresh;
-    if (!f->depths || !f->number || !f->fresh || !states_init(&f->states, s->words, memory) ||
+    if (!f->depths || !f->avoid || !f->number || !f->fresh || !states_init(&f->states, s->words, memory) ||
         states_add(&f->states, s->root, STATES_ROOT, 0, &fresh) == STATES_FULL) {
         release(&f->base);
         return NULL;

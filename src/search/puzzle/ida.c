@@ -195,7 +195,7 @@ static void enlarge(struct ida *d)
     while (buckets * WAYS < GROWTH * d->stored && 2 * buckets * bucket <= d->table_most) buckets *= 2;
     d->stored = 0;
     if (buckets == d->mask + 1) return;
-    uint64_t *entry = pages_map(NULL, 0, buckets * bucket);
+    uint64_t *entry = pages_map(buckets * bucket);
     if (!entry) return;
     pages_unmap(d->entry, d->table);
     d->entry = entry;
@@ -271,7 +271,7 @@ struct method *ida_new(struct space *s, struct line *line, struct judge *judge, 
     d->table_most = memory / 2;
     d->mask = FIRST_BUCKETS - 1;
     d->table = FIRST_BUCKETS * bucket;
-    d->entry = pages_map(NULL, 0, d->table);
+    d->entry = pages_map(d->table);
     d->cap = 4096;
     size_t most = memory / 4 / (s->words * 8 + 4);
     d->most = most > UINT32_MAX / 2 ? UINT32_MAX / 2 : most < d->cap ? d->cap : (uint32_t)most;

@@ -28,8 +28,9 @@ struct method {
     const struct method_ops *ops;
     struct space *space;
     struct line *line;
-    uint64_t steps; /* positions entered so far */
-    char note[120]; /* how far it is, for people */
+    uint64_t steps;  /* positions entered so far */
+    uint32_t nearer; /* how often it came nearer to the goal than ever, as far as it can tell */
+    char note[120];  /* how far it is, for people */
 };
 
 /* The line brings all there is. */

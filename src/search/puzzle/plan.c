@@ -152,7 +152,11 @@ static bool take(void *to, struct brood *b)
         uint32_t number = p->fresh_number[i];
         p->node[number].judged = p->judged[i];
         if (p->judged[i] == JUDGE_HOPELESS) continue;
-        if (p->judged[i] < p->best_judged) p->best_judged = p->judged[i], p->best = number;
+        if (p->judged[i] < p->best_judged) {
+            p->best_judged = p->judged[i];
+            p->best = number;
+            p->base.nearer++;
+        }
         put(p, number);
     }
     return !method_solved(&p->base);

@@ -200,8 +200,10 @@ static void retire(struct race *r, struct entrant *e)
 {
     struct method *m = e->method;
     e->method = NULL;
-    if (e->which == RACE_FRONTIER && ((struct frontier *)m)->full)
+    if (e->which == RACE_FRONTIER && e->name == m->ops->name && ((struct frontier *)m)->full) {
+        r->full = true;
         e->method = beam_after((struct frontier *)m, &r->judge, share_of(r, RACE_FRONTIER) / 3);
+    }
     if (e->method)
         e->name = "breadth-first, then beam";
     else
@@ -226,6 +228,7 @@ static void see_all(struct race *r)
 static void take_turn(struct race *r, struct entrant *e, struct turn *turn, bool by_clock)
 {
     int before = r->line.goal;
+    uint32_t nearer = e->method->nearer;
     double begin = clock_now(), worked = clock_thread(), allowed = turn->until - begin;
     if (r->judge.relax) relax_until(r->judge.relax, turn->until);
     enum method_state state = e->method->ops->run(e->method, turn);
@@ -239,6 +242,8 @@ static void take_turn(struct race *r, struct entrant *e, struct turn *turn, bool
         r->line.who = e->name;
         e->goal = r->line.goal;
         e->better++;
+        e->merit = e->merit < MOST_MERIT / 2 ? 2 * e->merit : MOST_MERIT;
+    } else if (e->method->nearer > nearer) {
         e->merit = e->merit < MOST_MERIT / 2 ? 2 * e->merit : MOST_MERIT;
     } else if (e->merit > 1) {
         e->merit *= 0.97;

@@ -59,6 +59,7 @@ struct race {
     struct entrant entrants[RACE_MOST];
     uint32_t nentrants;
     bool exact, proved;
+    bool full; /* breadth-first search has no memory for more */
     struct error trouble;
     race_guest *guest; /* NULL: none */
     void *guest_data;

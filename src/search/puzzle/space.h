@@ -30,6 +30,7 @@ struct brood {
     uint32_t *parent; /* index into the states that were expanded */
     uint32_t *move;
     int16_t *goal; /* SPACE_GOES_ON, or what the game ended with (0 where the sheet names none) */
+    bool cut_off;  /* one ended although it has legal moves; only looked at where moves are avoided */
 };
 /* What becomes of them; false: enough. */
 typedef bool brood_sink(void *to, struct brood *brood);

@@ -23,7 +23,7 @@ struct circuit_space {
     int16_t *goal;
     /* of the parents: a copy, since a sink may move the table they are from */
     uint64_t *parents;
-    uint64_t *legal;
+    uint64_t *legal, *child_legal;
     uint32_t *count;
     uint32_t *listed; /* legal moves of one lane */
 };
@@ -113,6 +113,17 @@ static bool read_goals(struct circuit_space *s, uint32_t n, int16_t *goal)
     return true;
 }
 
+/* Among the first n lanes, is there one that has ended and has legal moves all the same? */
+static bool cut_off(struct circuit_space *s, uint32_t n)
+{
+    const struct batch *b = s->batch;
+    if (!batch_any(b, b->terminal)) return false;
+    batch_legal_sets(s->batch, 0, s->child_legal, s->count);
+    for (uint32_t i = 0; i < n; i++)
+        if (s->count[i] && (b->terminal[i / 64] >> i % 64 & 1)) return true;
+    return false;
+}
+
 /* The pairs collected so far become children. */
 static bool flush(struct circuit_space *s, uint32_t n, brood_sink *sink, void *to)
 {
@@ -123,8 +134,9 @@ static bool flush(struct circuit_space *s, uint32_t n, brood_sink *sink, void *t
     batch_step(b);
     batch_get_rows(b, s->kept, s->nkept, s->row, n);
     batch_view(b);
+    bool early = s->base.avoid && cut_off(s, n);
     read_goals(s, n, s->goal);
-    return sink(to, &(struct brood){n, s->row, s->parent, s->move, s->goal});
+    return sink(to, &(struct brood){n, s->row, s->parent, s->move, s->goal, early});
 }
 
 static bool expand(struct space *base, const uint64_t *states, const uint32_t *depth, uint32_t n,
@@ -142,7 +154,8 @@ static bool expand(struct space *base, const uint64_t *states, const uint32_t *d
             for (uint64_t set = s->legal[(size_t)i * set_words + w] &
                                 (base->avoid && base->avoid[i] ? ~base->avoid[i][w] : ~(uint64_t)0);
                  set; set &= set - 1) {
-                memcpy(s->row + (size_t)pairs * words, s->parents + (size_t)i * words, words * 8);
+                for (uint32_t k = 0; k < words; k++)
+                    s->row[(size_t)pairs * words + k] = s->parents[(size_t)i * words + k];
                 s->parent[pairs] = i;
                 s->depth[pairs] = depth[i];
                 s->move[pairs++] = w * 64 + (uint32_t)__builtin_ctzll(set);
@@ -258,6 +271,7 @@ static void release(struct space *base)
     free(s->depth);
     free(s->goal);
     free(s->legal);
+    free(s->child_legal);
     free(s->count);
     free(s->listed);
     free(base->root);
@@ -301,13 +315,14 @@ static bool make_room(struct circuit_space *s, const struct state *root)
     s->depth = malloc(lanes * sizeof *s->depth);
     s->goal = malloc(lanes * sizeof *s->goal);
     s->legal = malloc((size_t)lanes * (batch_set_words(s->batch, 0) + 1) * 8);
+    s->child_legal = malloc((size_t)lanes * (batch_set_words(s->batch, 0) + 1) * 8);
     s->count = malloc(lanes * sizeof *s->count);
     s->listed = malloc((s->base.nmoves + 1) * sizeof *s->listed);
     s->base.root = calloc(words, 8);
     s->tick_cap = 64;
     s->tick = calloc((size_t)s->tick_cap * (s->tick_words + 1), 8);
     if (!s->row || !s->parents || !s->tick_row || !s->parent || !s->move || !s->depth || !s->goal ||
-        !s->legal || !s->count || !s->listed || !s->base.root || !s->tick)
+        !s->legal || !s->child_legal || !s->count || !s->listed || !s->base.root || !s->tick)
         return false;
     pack(root->w, s->kept, s->nkept, s->base.root);
     pack(root->w, s->ticking, s->nticking, s->tick);

@@ -191,7 +191,7 @@ static bool expand_one(struct lifted_space *s, uint64_t number, uint32_t depth, 
         good = r->ops->next(r, &from_here, &move, &s->next) || trouble(&s->base);
         good = good && goal_of(s, &s->next, &goal) &&
                (goal != SPACE_GOES_ON || intern(s, &s->next, depth + 1, &child));
-        good = good && sink(to, &(struct brood){1, &child, &from, &move, &goal});
+        good = good && sink(to, &(struct brood){1, &child, &from, &move, &goal, false});
     }
     list_done(&legal);
     state_done(&from_here);

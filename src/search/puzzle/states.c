@@ -5,25 +5,31 @@
 #include "base/pages.h"
 
 #include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
-enum { FIRST_ROWS = 1024, FIRST_SLOTS = 512, AT_ONCE = 512 };
+enum { FIRST_ROWS = 1024, BUCKET = 8, FIRST_BUCKETS = 256, AT_ONCE = 512 };
+#define LEAST_ADDRESSES ((size_t)16 << 20)
+#define PLENTY ((size_t)64 << 20)
 
-static size_t page_round(size_t bytes)
+/* Whole large pages, where there is plenty. */
+static size_t whole(const struct states *t, size_t bytes)
 {
-    return (bytes + 4095) & ~(size_t)4095;
+    return t->limit < PLENTY ? (bytes + 4095) & ~(size_t)4095 : pages_round(bytes);
 }
 
 static size_t row_bytes(const struct states *t, uint64_t rows)
 {
-    return page_round(rows * t->words * 8);
+    return whole(t, rows * t->words * 8);
 }
 
-static size_t link_bytes(uint64_t rows)
+static size_t link_bytes(const struct states *t, uint64_t rows)
 {
-    return page_round(rows * sizeof(struct states_link));
+    return whole(t, rows * sizeof(struct states_link));
 }
 
-static uint64_t hash_row(const uint64_t *row, uint32_t words)
+static inline uint64_t hash_row(const uint64_t *row, uint32_t words)
 {
     uint64_t h = 0;
     for (uint32_t i = 0; i < words; i++) h = hash_mix(h + i, row[i]);
@@ -42,59 +48,130 @@ static inline uint64_t entry(uint64_t hash, uint32_t number)
     return (hash & 0xffffffff00000000u) | (number + 1);
 }
 
+static inline uint32_t tag_of(uint64_t entry_or_hash)
+{
+    return (uint32_t)(entry_or_hash >> 32);
+}
+
+/* --- Room ----------------------------------------------------------------------------------------------- */
+
 static bool make_room(struct states *t, uint32_t rows)
 {
-    if (t->index_bytes + row_bytes(t, rows) + link_bytes(rows) > t->limit && t->cap) return false;
-    void *row = pages_map(t->row, row_bytes(t, t->cap), row_bytes(t, rows));
-    if (!row) return false;
-    t->row = row;
-    void *link = pages_map(t->link, link_bytes(t->cap), link_bytes(rows));
-    if (!link) { /* give back what the rows are not going to use */
-        void *again = t->cap ? pages_map(row, row_bytes(t, rows), row_bytes(t, t->cap)) : NULL;
-        if (!t->cap) pages_unmap(row, row_bytes(t, rows));
-        t->row = again;
+    size_t row = row_bytes(t, rows), link = link_bytes(t, rows);
+    if (t->index_bytes + row + link > t->limit && t->cap) return false;
+    if (row > t->reserved || link > t->reserved) return false;
+    if (!pages_extend(t->row, t->cap ? row_bytes(t, t->cap) : 0, row) ||
+        !pages_extend(t->link, t->cap ? link_bytes(t, t->cap) : 0, link))
         return false;
-    }
-    t->link = link;
     t->cap = rows;
     return true;
 }
 
-/* Twice the slots. The tag alone says where an entry goes, so no row is looked at. */
-static bool enlarge(struct states *t, struct states_part *p, uint32_t slots)
+/* --- Buckets -------------------------------------------------------------------------------------------- */
+
+/* As bits: the entries of a bucket with this tag, and those that are empty. */
+struct look {
+    uint32_t match, empty;
+};
+
+static inline struct look look_at(const uint64_t *bucket, uint32_t tag)
 {
-    size_t more = (slots - (p->slot ? p->mask + 1 : 0)) * (size_t)8;
-    if (p->slot && states_bytes(t) + more > t->limit) return false;
-    uint64_t *slot = pages_map(NULL, 0, page_round(slots * (size_t)8));
-    if (!slot) return false;
-    for (uint32_t i = 0; p->slot && i <= p->mask; i++) {
-        uint32_t at = (uint32_t)(p->slot[i] >> 32) & (slots - 1);
-        if (!p->slot[i]) continue;
-        while (slot[at]) at = (at + 1) & (slots - 1);
-        slot[at] = p->slot[i];
+    struct look l = {0, 0};
+#if defined(__SSE2__)
+    const __m128 *pair = (const __m128 *)bucket;
+    __m128i sought = _mm_set1_epi32((int)tag), none = _mm_setzero_si128(), match[2], empty[2];
+    for (int i = 0; i < 2; i++) { /* odd words are tags, even ones numbers */
+        __m128 a = pair[2 * i], b = pair[2 * i + 1];
+        match[i] = _mm_cmpeq_epi32(_mm_castps_si128(_mm_shuffle_ps(a, b, 0xdd)), sought);
+        empty[i] = _mm_cmpeq_epi32(_mm_castps_si128(_mm_shuffle_ps(a, b, 0x88)), none);
     }
-    if (p->slot) pages_unmap(p->slot, page_round((p->mask + (size_t)1) * 8));
-    p->slot = slot;
-    p->mask = slots - 1;
+    uint32_t both = (uint32_t)_mm_movemask_epi8(
+        _mm_packs_epi16(_mm_packs_epi32(match[0], match[1]), _mm_packs_epi32(empty[0], empty[1])));
+    l.empty = both >> BUCKET;
+    l.match = both & 0xff & ~l.empty;
+#else
+    for (uint32_t i = 0; i < BUCKET; i++) {
+        l.empty |= (uint32_t)(bucket[i] == 0) << i;
+        l.match |= (uint32_t)(bucket[i] && tag_of(bucket[i]) == tag) << i;
+    }
+#endif
+    return l;
+}
+
+static inline uint64_t *bucket_at(const struct states_part *p, uint32_t at)
+{
+    return p->slot + (size_t)at * BUCKET;
+}
+
+static inline uint32_t next_bucket(const struct states_part *p, uint32_t at)
+{
+    return at + 1 == p->buckets ? 0 : at + 1;
+}
+
+/* Where an entry that is not there goes, from bucket `at` on. */
+static inline uint64_t *free_slot(const struct states_part *p, uint32_t at)
+{
+    for (;; at = next_bucket(p, at)) {
+        uint32_t empty = look_at(bucket_at(p, at), 0).empty;
+        if (empty) return bucket_at(p, at) + __builtin_ctz(empty);
+    }
+}
+
+static size_t part_bytes(const struct states_part *p)
+{
+    return (size_t)p->buckets * BUCKET * 8;
+}
+
+/* Its entries into these buckets, which are empty. The tag alone says where an entry goes, so no row is
+ * looked at. */
+static void move_part(struct states_part *p, uint64_t *slot, uint32_t buckets)
+{
+    struct states_part to = {slot, buckets, p->n, 32 - (uint32_t)__builtin_ctz(buckets)};
+    for (size_t i = 0; i < (size_t)p->buckets * BUCKET; i++)
+        if (p->slot[i]) *free_slot(&to, tag_of(p->slot[i]) >> to.shift) = p->slot[i];
+    pages_unmap(p->slot, part_bytes(p));
+    *p = to;
+}
+
+/* All parts, or one, with so many buckets each. */
+static bool enlarge(struct states *t, struct states_part *first, uint32_t parts, uint32_t buckets)
+{
+    size_t size = (size_t)buckets * BUCKET * 8, more = parts * (size - part_bytes(first));
+    if (first->slot && states_bytes(t) + more > t->limit) return false;
+    char *block = pages_map(parts * size);
+    if (!block) return false;
+    for (uint32_t i = 0; i < parts; i++) move_part(&first[i], (uint64_t *)(block + i * size), buckets);
     t->index_bytes += more;
     return true;
+}
+
+static bool enlarge_part(struct states *t, struct states_part *p)
+{
+    if (p->buckets > UINT32_MAX / BUCKET / 4) return false;
+    if (part_bytes(p) >= PAGES_LARGE) return enlarge(t, p, 1, 2 * p->buckets);
+    /* as soon as there is more than a little, whole large pages */
+    uint32_t large = PAGES_LARGE / 8 / BUCKET / STATES_PARTS;
+    return (p->buckets < large && t->limit >= PLENTY && enlarge(t, t->part, STATES_PARTS, large)) ||
+           enlarge(t, t->part, STATES_PARTS, 2 * p->buckets);
 }
 
 bool states_init(struct states *t, uint32_t words, size_t limit)
 {
     *t = (struct states){.words = words ? words : 1, .limit = limit};
-    bool good = make_room(t, FIRST_ROWS);
-    for (uint32_t i = 0; i < STATES_PARTS && good; i++) good = enlarge(t, &t->part[i], FIRST_SLOTS);
+    t->reserved = pages_round(limit > LEAST_ADDRESSES ? limit : LEAST_ADDRESSES);
+    t->row = pages_reserve(t->reserved);
+    t->link = pages_reserve(t->reserved);
+    bool good =
+        t->row && t->link && make_room(t, FIRST_ROWS) && enlarge(t, t->part, STATES_PARTS, FIRST_BUCKETS);
     if (!good) states_done(t);
     return good;
 }
 
 void states_done(struct states *t)
 {
-    pages_unmap(t->row, row_bytes(t, t->cap));
-    pages_unmap(t->link, link_bytes(t->cap));
-    for (uint32_t i = 0; i < STATES_PARTS; i++)
-        pages_unmap(t->part[i].slot, page_round((t->part[i].mask + (size_t)1) * 8));
+    pages_unmap(t->row, t->reserved);
+    pages_unmap(t->link, t->reserved);
+    for (uint32_t i = 0; i < STATES_PARTS; i++) pages_unmap(t->part[i].slot, part_bytes(&t->part[i]));
     *t = (struct states){0};
 }
 
@@ -102,101 +179,154 @@ void states_clear(struct states *t)
 {
     t->n = 0;
     for (uint32_t i = 0; i < STATES_PARTS; i++) {
-        memset(t->part[i].slot, 0, (t->part[i].mask + (size_t)1) * 8);
+        memset(t->part[i].slot, 0, part_bytes(&t->part[i]));
         t->part[i].n = 0;
     }
 }
 
 size_t states_bytes(const struct states *t)
 {
-    return (t->cap ? row_bytes(t, t->cap) + link_bytes(t->cap) : 0) + t->index_bytes;
+    return (t->cap ? row_bytes(t, t->cap) + link_bytes(t, t->cap) : 0) + t->index_bytes;
 }
 
-/* Room for one more, in rows that grow by a half and a part of the index that is at most three quarters full.
- */
-static bool reserve(struct states *t, struct states_part *p)
+/* Rows grow by a half, or by what there is room for. */
+static bool reserve_rows(struct states *t, uint32_t n)
 {
-    if (p->n + 1 > p->mask / 4 * 3 && (p->mask >= UINT32_MAX / 4 || !enlarge(t, p, 2 * (p->mask + 1))))
-        return false;
-    if (t->n < t->cap) return true;
+    if (t->cap - t->n >= n) return true;
     uint64_t more = t->cap + t->cap / 2;
     if (more > STATES_FULL - 1) more = STATES_FULL - 1;
     while (more > t->n + (uint64_t)t->cap / 16 && !make_room(t, (uint32_t)more)) more -= (more - t->n) / 2;
-    return t->n < t->cap;
+    return t->cap - t->n >= n;
 }
 
-static inline const struct states_part *part_of(const struct states *t, uint64_t hash)
+/* A part is at most three quarters full. */
+static inline bool crowded(const struct states_part *p)
 {
-    return &t->part[hash % STATES_PARTS];
+    return p->n >= p->buckets * (BUCKET / 4 * 3);
 }
 
-static inline uint32_t first_slot(const struct states_part *p, uint64_t hash)
+static bool reserve(struct states *t, struct states_part *p)
 {
-    return (uint32_t)(hash >> 32) & p->mask;
+    return (!crowded(p) || enlarge_part(t, p)) && reserve_rows(t, 1);
 }
 
-static uint32_t find_hashed(const struct states *t, uint64_t hash, const uint64_t *row, uint32_t *at)
+/* Room for AT_ONCE more, wherever they belong: a quarter of a part is no less. */
+static bool reserve_many(struct states *t)
 {
-    const struct states_part *p = part_of(t, hash);
-    for (*at = first_slot(p, hash); p->slot[*at]; *at = (*at + 1) & p->mask) {
-        uint64_t e = p->slot[*at];
-        if (e >> 32 == hash >> 32 && same(states_row(t, (uint32_t)e - 1), row, t->words))
-            return (uint32_t)e - 1;
+    for (uint32_t i = 0; i < STATES_PARTS; i++)
+        if (crowded(&t->part[i]) && !enlarge_part(t, &t->part[i])) return false;
+    return reserve_rows(t, AT_ONCE);
+}
+
+/* --- Finding and adding --------------------------------------------------------------------------------- */
+
+static inline uint32_t part_of(uint64_t hash)
+{
+    return hash % STATES_PARTS;
+}
+
+static inline uint32_t first_bucket(const struct states_part *p, uint64_t hash)
+{
+    return tag_of(hash) >> p->shift;
+}
+
+/* Its number, or STATES_FULL and where it would be entered. It is to be looked for from bucket `at` on. */
+static inline uint32_t find_from(const struct states *t, const struct states_part *p, uint64_t hash,
+                                 const uint64_t *row, uint32_t words, uint32_t at, uint64_t **where)
+{
+    for (;; at = next_bucket(p, at)) {
+        uint64_t *bucket = bucket_at(p, at);
+        struct look l = look_at(bucket, tag_of(hash));
+        *where = bucket + __builtin_ctz(l.empty | 1u << BUCKET);
+        for (; l.match; l.match &= l.match - 1) {
+            uint32_t number = (uint32_t)bucket[__builtin_ctz(l.match)] - 1;
+            if (same(t->row + (size_t)number * words, row, words)) return number;
+        }
+        if (l.empty) return STATES_FULL;
     }
-    return STATES_FULL;
 }
 
-static uint32_t add_hashed(struct states *t, uint64_t hash, const uint64_t *row, uint32_t parent,
-                           uint32_t move, bool *fresh)
+static inline uint32_t enter(struct states *t, struct states_part *p, uint64_t *where, uint64_t hash,
+                             const uint64_t *row, uint32_t words, struct states_link link)
 {
-    uint32_t at, number = find_hashed(t, hash, row, &at);
-    struct states_part *p = &t->part[hash % STATES_PARTS];
-    *fresh = false;
-    if (number != STATES_FULL) return number;
-    uint32_t mask = p->mask;
-    if (!reserve(t, p)) return STATES_FULL;
-    if (p->mask != mask)
-        for (at = first_slot(p, hash); p->slot[at];) at = (at + 1) & p->mask;
-    *fresh = true;
-    memcpy(t->row + (size_t)t->n * t->words, row, t->words * 8);
-    t->link[t->n] = (struct states_link){parent, move};
-    p->slot[at] = entry(hash, t->n);
+    uint64_t *to = t->row + (size_t)t->n * words;
+    for (uint32_t i = 0; i < words; i++) to[i] = row[i];
+    t->link[t->n] = link;
+    *where = entry(hash, t->n);
     p->n++;
     return t->n++;
 }
 
 uint32_t states_add(struct states *t, const uint64_t *row, uint32_t parent, uint32_t move, bool *fresh)
 {
-    return add_hashed(t, hash_row(row, t->words), row, parent, move, fresh);
+    uint64_t hash = hash_row(row, t->words), *where;
+    struct states_part *p = &t->part[part_of(hash)];
+    uint32_t number = find_from(t, p, hash, row, t->words, first_bucket(p, hash), &where);
+    const uint64_t *before = p->slot;
+    *fresh = false;
+    if (number != STATES_FULL || !reserve(t, p)) return number;
+    if (p->slot != before) where = free_slot(p, first_bucket(p, hash));
+    *fresh = true;
+    return enter(t, p, where, hash, row, t->words, (struct states_link){parent, move});
+}
+
+/* At most AT_ONCE, for which there is room. First all hashes, then all tags, then all rows: what is looked at
+ * next has been on its way for a while. */
+static inline __attribute__((always_inline)) void add_some(struct states *t, const uint64_t *rows, uint32_t n,
+                                                           const uint32_t *parent, const uint32_t *move,
+                                                           uint32_t *number, bool *fresh, uint32_t words)
+{
+    uint64_t hash[AT_ONCE];
+    for (uint32_t i = 0; i < n; i++) {
+        hash[i] = hash_row(rows + (size_t)i * words, words);
+        const struct states_part *p = &t->part[part_of(hash[i])];
+        __builtin_prefetch(bucket_at(p, first_bucket(p, hash[i])));
+    }
+    for (uint32_t i = 0; i < n; i++) { /* where tags agree the row will be compared */
+        const struct states_part *p = &t->part[part_of(hash[i])];
+        const uint64_t *bucket = bucket_at(p, first_bucket(p, hash[i]));
+        uint32_t match = look_at(bucket, tag_of(hash[i])).match;
+        if (match) __builtin_prefetch(t->row + (size_t)((uint32_t)bucket[__builtin_ctz(match)] - 1) * words);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        struct states_part *p = &t->part[part_of(hash[i])];
+        const uint64_t *row = rows + (size_t)i * words;
+        uint64_t *where;
+        number[i] = find_from(t, p, hash[i], row, words, first_bucket(p, hash[i]), &where);
+        fresh[i] = number[i] == STATES_FULL;
+        if (fresh[i])
+            number[i] = enter(t, p, where, hash[i], row, words, (struct states_link){parent[i], move[i]});
+    }
 }
 
 void states_add_many(struct states *t, const uint64_t *rows, uint32_t n, const uint32_t *parent,
                      const uint32_t *move, uint32_t *number, bool *fresh)
 {
-    uint64_t hash[AT_ONCE];
-    for (uint32_t done = 0; done < n; done += AT_ONCE) {
-        uint32_t part = n - done < AT_ONCE ? n - done : AT_ONCE;
-        for (uint32_t i = 0; i < part; i++) {
-            hash[i] = hash_row(rows + (size_t)(done + i) * t->words, t->words);
-            const struct states_part *p = part_of(t, hash[i]);
-            __builtin_prefetch(&p->slot[first_slot(p, hash[i])]);
-        }
-        for (uint32_t i = 0; i < part; i++) { /* where tags agree the row will be compared */
-            const struct states_part *p = part_of(t, hash[i]);
-            uint32_t at = first_slot(p, hash[i]);
-            while (p->slot[at] && p->slot[at] >> 32 != hash[i] >> 32) at = (at + 1) & p->mask;
-            if (p->slot[at]) __builtin_prefetch(states_row(t, (uint32_t)p->slot[at] - 1));
-        }
-        for (uint32_t i = 0; i < part; i++)
-            number[done + i] = add_hashed(t, hash[i], rows + (size_t)(done + i) * t->words, parent[done + i],
-                                          move[done + i], &fresh[done + i]);
+    while (n > 0) {
+        uint32_t some = n < AT_ONCE ? n : AT_ONCE;
+        if (!reserve_many(t)) /* memory is nearly full: one by one */
+            for (uint32_t i = 0; i < some; i++)
+                number[i] = states_add(t, rows + (size_t)i * t->words, parent[i], move[i], &fresh[i]);
+        else if (t->words == 1)
+            add_some(t, rows, some, parent, move, number, fresh, 1);
+        else if (t->words == 2)
+            add_some(t, rows, some, parent, move, number, fresh, 2);
+        else if (t->words == 3)
+            add_some(t, rows, some, parent, move, number, fresh, 3);
+        else
+            add_some(t, rows, some, parent, move, number, fresh, t->words);
+        rows += (size_t)some * t->words;
+        parent += some, move += some, number += some, fresh += some;
+        n -= some;
     }
 }
 
 uint32_t states_find(const struct states *t, const uint64_t *row)
 {
-    uint32_t at;
-    return find_hashed(t, hash_row(row, t->words), row, &at);
+    uint64_t hash = hash_row(row, t->words);
+    const struct states_part *p = &t->part[part_of(hash)];
+    uint64_t *where;
+    return find_from(t, p, hash, row, t->words, first_bucket(p, hash), &where);
 }
 
 uint32_t states_path(const struct states *t, uint32_t number, uint32_t *moves)

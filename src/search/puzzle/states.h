@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Packed states met by a search, each once, with the way they were reached.
  *
- *     number     0     1     2    ...          in the order in which they were met: a layer of a
- * breadth-first row      ┌────┬────┬────┬─────┐          search is a range of numbers │    │    │    │     │
- * `words` words each link     └────┴────┴────┴─────┘          parent's number and move
+ *     number     0     1     2    ...         in the order in which they were met: a layer of a breadth-first
+ *     row     ┌─────┬─────┬─────┬─────┐       search is a range of numbers
+ *             │     │     │     │     │       `words` words each
+ *     link    └─────┴─────┴─────┴─────┘       parent's number and move
  *
- *     index    [ tag | number ]                open addressing: 32 bits of the hash and number + 1; rows are
- *                                              compared only when tags agree, and then in full. In many
- * parts, which grow one by one: nobody waits long when a table is large
+ *     index    [ tag | number ] x 8           buckets of a line of the cache, filled from the front; a tag is
+ *                                             32 bits of the hash, a number is one more than the state's.
+ *                                             What a bucket has no room for is in the next one. Rows are
+ *                                             compared only when tags agree, and then in full
+ *
+ * Buckets are in the order of tags, so that a larger index is filled from end to end. It has many parts.
+ * While they are small they grow together and share large pages; later one by one, so that nobody waits long.
  *
  * Nothing is approximate: two rows are the same state if and only if all words are. Memory is taken as it is
  * needed and never exceeds the limit: then states_add answers STATES_FULL and the table can only be asked. */
@@ -29,7 +34,8 @@ struct states_link {
 
 struct states_part {
     uint64_t *slot;
-    uint32_t mask, n; /* slots - 1, and how many are taken */
+    uint32_t buckets, n; /* n: slots taken */
+    uint32_t shift;      /* a tag's bucket is tag >> shift */
 };
 
 struct states {
@@ -38,6 +44,7 @@ struct states {
     struct states_link *link;
     struct states_part part[STATES_PARTS];
     size_t index_bytes, limit;
+    size_t reserved; /* bytes of addresses of the rows, and as many of the links */
 };
 
 /* False without memory. */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const solve_method_names[SOLVE_METHODS] = {"auto",     "depth-first", "proof-number",
-                                                       "backward", "max-n",       "breadth-first"};
+const char *const solve_method_names[SOLVE_METHODS] = {"auto",  "depth-first",   "proof-number", "backward",
+                                                       "max-n", "breadth-first", "race"};
 
 /* --- Limits --------------------------------------------------------------------------------------------- */
 
@@ -225,18 +225,17 @@ done:
 static void run(struct solver *s, const struct place *root, struct solve_result *out)
 {
     enum solve_method method = s->opt->method;
-    if (s->nroles == 1)
-        method = SOLVE_SOLO;
-    else if (s->nroles > 2 || method == SOLVE_SOLO)
-        method = SOLVE_MAX_N;
-    if (method != SOLVE_SOLO && method != SOLVE_MAX_N && run_constant(s, root, method, out)) return;
-    if (method != SOLVE_SOLO) method = SOLVE_MAX_N;
+    if (s->nroles == 1) {
+        bool shortest = method == SOLVE_SOLO || s->opt->shortest;
+        reset(s, out, shortest ? SOLVE_SOLO : SOLVE_RACE);
+        solo_run(s, shortest, out);
+        return;
+    }
+    bool for_more = s->nroles > 2 || method == SOLVE_SOLO || method == SOLVE_RACE || method == SOLVE_MAX_N;
+    if (!for_more && run_constant(s, root, method, out)) return;
     memo_done(&s->memo);
-    reset(s, out, method);
-    if (method == SOLVE_SOLO)
-        solo_run(s, root, out);
-    else
-        max_n_run(s, root, true, out);
+    reset(s, out, SOLVE_MAX_N);
+    max_n_run(s, root, true, out);
 }
 
 static bool result_init(struct solve_result *r, const struct outcomes *o)
@@ -281,7 +280,7 @@ static bool solve_with(struct solver *s, const struct state *state, struct solve
     run(s, &root, out);
     if (out->why != SOLVE_DEPTH) out->why = why(s->halt);
     out->opened = s->at.opened;
-    out->seen = expander_children(s->expander);
+    out->seen = s->nroles == 1 ? s->at.seen : expander_children(s->expander);
     out->programs = s->work.programs;
     if (!out->depth) out->depth = s->deepest;
     out->seconds = clock_now() - began;
@@ -293,7 +292,12 @@ bool solve_run(struct reasoner *reasoner, const struct code *code, const struct 
                const struct solve_options *options, struct solve_result *result, struct error *error)
 {
     struct outcomes *outcomes = outcomes_new(reasoner->game, code, OUTCOMES_THOROUGH);
-    struct solver s = {.r = reasoner, .outcomes = outcomes, .opt = options, .nroles = reasoner->game->nroles};
+    struct solver s = {.r = reasoner,
+                       .code = code,
+                       .state = state,
+                       .outcomes = outcomes,
+                       .opt = options,
+                       .nroles = reasoner->game->nroles};
     bool ok = false;
     s.work.record = options->matrix;
     s.work.record_data = options->matrix_data;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Prove the value of a position, by the search that suits the game:
  *
- *     two roles, constant sum, one chooses at a time    depth_first.c or proof_number.c: one question after
- * the other, "can the first role get at least v?" the same, both choose at once somewhere backward.c: matrix
- * games from the ends up one role                                          solo.c: breadth first more roles,
- * or other sums, one at a time          max_n.c: vectors of goals
+ *     two roles, constant sum, one at a time       depth_first.c or proof_number.c: one question after
+ *                                                  the other, "can the first role get at least v?"
+ *     the same, both choose at once somewhere      backward.c: matrix games from the ends up
+ *     one role                                     solo.c: the searches for puzzles
+ *     more roles, or other sums, one at a time     max_n.c: vectors of goals
  *
  * Whether roles choose at once and whether sums are constant is looked at in every position met. A search
  * that finds the game to be of another kind stops, and the one for that kind begins.
@@ -26,6 +27,7 @@ enum solve_method {
     SOLVE_BACKWARD,
     SOLVE_MAX_N,
     SOLVE_SOLO,
+    SOLVE_RACE,
     SOLVE_METHODS
 };
 extern const char *const solve_method_names[SOLVE_METHODS];

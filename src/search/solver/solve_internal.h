@@ -26,6 +26,8 @@ enum verdict { NO, YES, OPEN };
 
 struct solver {
     struct reasoner *r;
+    const struct code *code;   /* may be NULL */
+    const struct state *state; /* the root */
     const struct outcomes *outcomes;
     const struct solve_options *opt;
     struct expander *expander;
@@ -86,6 +88,7 @@ bool turns_run(struct solver *s, const struct place *root, struct solve_result *
 bool backward_run(struct solver *s, const struct place *root, struct solve_result *out);
 /* `sure`: where several choose at once, go on with what the role can be sure of. */
 bool max_n_run(struct solver *s, const struct place *root, bool sure, struct solve_result *out);
-bool solo_run(struct solver *s, const struct place *root, struct solve_result *out);
+/* From s->state; `breadth_first`: nothing else, so that the line is as short as can be. */
+bool solo_run(struct solver *s, bool breadth_first, struct solve_result *out);
 
 #endif

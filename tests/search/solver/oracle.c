@@ -20,7 +20,8 @@ struct oracle {
     struct reasoner *r;
     struct glpk_game *glpk;
     struct known *v;
-    uint32_t *slots, mask, n, cap, role;
+    uint32_t *slots, mask, n, cap, role, limit;
+    bool over; /* the limit is */
 };
 
 struct oracle *oracle_new(struct reasoner *r, uint32_t role)
@@ -31,7 +32,7 @@ struct oracle *oracle_new(struct reasoner *r, uint32_t role)
     o->glpk = glpk_game_new();
     o->mask = (1u << 20) - 1;
     o->slots = calloc(o->mask + 1, sizeof *o->slots);
-    assert(r->game->nroles <= MOST_ROLES);
+    o->over = r->game->nroles > MOST_ROLES;
     return o;
 }
 
@@ -42,6 +43,11 @@ void oracle_free(struct oracle *o)
     free(o->v);
     free(o->slots);
     free(o);
+}
+
+void oracle_limit(struct oracle *o, uint32_t positions)
+{
+    o->limit = positions;
 }
 
 uint64_t oracle_positions(const struct oracle *o)
@@ -60,20 +66,22 @@ struct position {
     uint32_t count[MOST_ROLES], moves[MOST_ROLES][MOST_MOVES], choosers, mover, joints;
 };
 
-static void look(struct oracle *o, const struct state *s, struct position *p)
+static bool look(struct oracle *o, const struct state *s, struct position *p)
 {
     struct list legal = {0};
     *p = (struct position){.joints = 1};
     for (uint32_t role = o->r->game->nroles; role-- > 0;) {
         legal.n = 0;
         bool ok = o->r->ops->legal(o->r, s, role, &legal);
-        assert(ok && legal.n && legal.n <= MOST_MOVES);
+        assert(ok && legal.n);
+        if (legal.n > MOST_MOVES) return list_done(&legal), false;
         p->count[role] = legal.n;
         p->joints *= legal.n;
         memcpy(p->moves[role], legal.v, legal.n * sizeof *legal.v);
         if (legal.n > 1) p->choosers++, p->mover = role;
     }
     list_done(&legal);
+    return true;
 }
 
 static bool value(struct oracle *o, const struct state *s, double *out);
@@ -82,7 +90,7 @@ static bool combine(struct oracle *o, const struct state *s, double *out)
 {
     uint32_t nroles = o->r->game->nroles, joint[MOST_ROLES];
     struct position p;
-    look(o, s, &p);
+    if (!look(o, s, &p)) return o->over = true, false;
     double *child = malloc(p.joints * sizeof *child * MOST_ROLES);
     bool ok = true, constant = nroles == 2;
     for (uint32_t j = 0; j < p.joints && ok; j++) {
@@ -118,6 +126,7 @@ static bool value(struct oracle *o, const struct state *s, double *out)
 {
     uint32_t at = find(o, s);
     bool terminal, ok = true;
+    if (o->over || (o->limit && o->n >= o->limit)) return o->over = true, false;
     if (o->slots[at]) {
         memcpy(out, o->v[o->slots[at] - 1].values, sizeof o->v->values);
         return !o->v[o->slots[at] - 1].none;
@@ -134,6 +143,7 @@ static bool value(struct oracle *o, const struct state *s, double *out)
         }
     else
         ok = combine(o, s, out);
+    if (o->over) return false;
     if (o->n == o->cap) {
         o->cap = o->cap ? o->cap * 2 : 256;
         o->v = realloc(o->v, o->cap * sizeof *o->v);
@@ -150,6 +160,6 @@ static bool value(struct oracle *o, const struct state *s, double *out)
 const double *oracle_values(struct oracle *o, const struct state *s)
 {
     double out[MOST_ROLES];
-    if (!value(o, s, out)) return NULL;
+    if (o->over || !value(o, s, out)) return NULL;
     return o->v[o->slots[find(o, s)] - 1].values;
 }

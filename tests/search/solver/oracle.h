@@ -15,7 +15,10 @@ struct oracle;
 struct oracle *oracle_new(struct reasoner *r, uint32_t role);
 void oracle_free(struct oracle *o);
 
-/* By role. Valid until the next call. NULL: several choose at once and the sum is not constant. */
+/* Look at no more positions than this; 0: as many as there is room for (and no more must be needed). */
+void oracle_limit(struct oracle *o, uint32_t positions);
+/* By role. Valid until the next call. NULL: several choose at once and the sum is not constant, or there are
+ * too many positions, roles or moves. */
 const double *oracle_values(struct oracle *o, const struct state *s);
 uint64_t oracle_positions(const struct oracle *o);
 

@@ -5,6 +5,7 @@
 #include "game/engine.h"
 #include "oracle.h"
 #include "random_game.h"
+#include "search/crew.h"
 #include "search/driver.h"
 #include "search/prove.h"
 #include "search/solver/outcomes.h"
@@ -130,6 +131,59 @@ static void bounds_enclose_the_truth_at_every_moment(void **state)
     print_message("%u of 800 roots settled, %u bounded nodes looked at\n", settled, moved);
     assert_true(settled > 500);
     assert_true(moved > 5000);
+}
+
+/* Root parallelisation: what one search proves of the root all of them know, also of moves they never tried.
+ */
+static void a_proof_in_one_search_is_a_proof_in_all(void **state)
+{
+    (void)state;
+    uint32_t settled = 0, alone = 0;
+    for (uint32_t i = 0; i < 120; i++) {
+        struct error error;
+        struct mcts_options options = {.solver = i % 2 ? SOLVER_E : SOLVER_S,
+                                       .lanes = 1 + i % 3 * 4,
+                                       .seed = i,
+                                       .scout = i % 4 == 1 ? 3 : 0};
+        struct table t = sit(random_game(i), options, true);
+        struct mcts *first = t.m;
+        struct outcomes *o = outcomes_new(t.game, t.code, OUTCOMES_QUICK);
+        struct crew_options how = {.how = PARALLEL_ROOT, .threads = 3, .search = first->opt};
+        struct policy policy[3] = {0}, *policies[] = {&policy[0], &policy[1], &policy[2]};
+        struct state s = {0};
+        how.search.outcomes = o;
+        how.search.solver = options.solver;
+        struct crew *c = crew_new(&how, t.r, t.code, policies, &error);
+        assert_non_null(c);
+        assert_true(t.r->ops->initial(t.r, &s));
+        assert_true(crew_root(c, &s, &(struct budget){0}, &error));
+        for (uint32_t round = 0; round < 12 && !c->searches[0]->settled; round++) {
+            /* one works, and not the first; the first hears of it */
+            uint32_t who = 1 + round % 2;
+            driver_work(c->drivers[who], &c->searches[who]->hands[0], &(struct budget){.simulations = 60});
+            bool proved = c->searches[who]->settled;
+            alone += proved && !c->searches[0]->settled;
+            crew_run(c, &(struct budget){.simulations = 6});
+            if (proved) assert_true(c->searches[0]->settled);
+            for (uint32_t k = 0; k < 3; k++) t.m = c->searches[k], check(&t);
+        }
+        settled += c->searches[0]->settled;
+        if (c->searches[0]->settled && mcts_ready(c->searches[0])) {
+            const double *truth = oracle_values(t.oracle, &s);
+            for (uint32_t role = 0; truth && role < t.game->nroles; role++) {
+                struct bound b = prove_root(c->searches[0], role);
+                assert_true((double)b.low <= truth[role] + 1e-3 && (double)b.high >= truth[role] - 1e-3);
+            }
+        }
+        t.m = first;
+        state_done(&s);
+        crew_free(c);
+        outcomes_free(o);
+        rise(&t);
+    }
+    print_message("%u of 120 roots settled, %u of them by another search\n", settled, alone);
+    assert_true(settled > 60);
+    assert_true(alone > 20);
 }
 
 /* A tree so small that it is collected all the time. */
@@ -282,13 +336,107 @@ static void the_equilibrium_cannot_be_exploited(void **state)
     assert_true(plain < solver - 5);
 }
 
+/* Two roles make any moves, so many steps long. False: the game was over before. */
+static bool go_on(struct reasoner *r, struct state *s, uint32_t steps, uint64_t seed)
+{
+    struct rng rng;
+    bool terminal = false;
+    rng_init(&rng, seed);
+    for (uint32_t i = 0; i < steps && !terminal; i++) {
+        struct state next = {0};
+        uint32_t joint[2];
+        for (uint32_t role = 0; role < 2; role++) {
+            struct list legal = {0};
+            assert_true(r->ops->legal(r, s, role, &legal));
+            joint[role] = legal.v[rng_below(&rng, legal.n)];
+            list_done(&legal);
+        }
+        assert_true(r->ops->next(r, s, joint, &next));
+        assert_true(r->ops->terminal(r, &next, &terminal));
+        state_copy(s, &next);
+        state_done(&next);
+    }
+    return !terminal;
+}
+
+/* What the first role gets by its shares against the best answer, when both play on without a fault; `least`:
+ * the same for the worst move there is. */
+static double answered(struct reasoner *r, struct oracle *oracle, const struct state *s, const double *share,
+                       double *least)
+{
+    struct list legal[2] = {0};
+    double worst = 101;
+    *least = 101;
+    for (uint32_t role = 0; role < 2; role++) assert_true(r->ops->legal(r, s, role, &legal[role]));
+    for (uint32_t b = 0; b < legal[1].n; b++) {
+        double sum = 0;
+        for (uint32_t a = 0; a < legal[0].n; a++) {
+            struct state next = {0};
+            assert_true(r->ops->next(r, s, (uint32_t[]){legal[0].v[a], legal[1].v[b]}, &next));
+            double value = oracle_values(oracle, &next)[0];
+            sum += share[a] * value;
+            if (value < *least) *least = value;
+            state_done(&next);
+        }
+        if (sum < worst) worst = sum;
+    }
+    list_done(&legal[0]);
+    list_done(&legal[1]);
+    return worst;
+}
+
+/* Bids in Bidding Tic-Tac-Toe, with five cells left to mark. */
+static void bids_cannot_be_exploited(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    struct game *game = game_load("biddingTicTacToe", 0, NULL, &error);
+    struct engine *engine = engine_start(game, NULL, &error);
+    assert_int_equal(engine_wait(engine, -1), ENGINE_READY);
+    const struct code *code = engine_code(engine);
+    struct reasoner *r = reasoner_circuit(game, code, &error);
+    struct oracle *oracle = oracle_new(r, 0);
+    double solver = 0, plain = 0, worth = 0;
+    uint32_t positions = 0, faults = 0;
+    for (uint64_t seed = 1; positions < 12; seed++) {
+        struct mcts_options e = {.solver = SOLVER_E}, off = {.solver = SOLVER_OFF};
+        double drawn[16] = {0}, best[16] = {0}, least, value;
+        struct state s = {0};
+        assert_true(r->ops->initial(r, &s));
+        bool open = go_on(r, &s, 8, seed);
+        value = open ? oracle_values(oracle, &s)[0] : 0;
+        if (open) answered(r, oracle, &s, drawn, &least);
+        if (open && value < 100 && least < value) { /* there is something to lose, and to win */
+            play_often(game, code, r, &s, &e, 40000, 2, drawn);
+            play_often(game, code, r, &s, &off, 400, 10, best);
+            double with = answered(r, oracle, &s, drawn, &least),
+                   without = answered(r, oracle, &s, best, &least);
+            assert_true(with > value - 1.01); /* nearly solved is to within a point */
+            solver += with, plain += without, worth += value, positions++;
+            faults += without < value - 1;
+        }
+        state_done(&s);
+    }
+    print_message(
+        "bids in %u positions: worth %.1f; against the best answer %.1f with the solver, %.1f without, "
+        "which loses something in %u\n",
+        positions, worth / positions, solver / positions, plain / positions, faults);
+    assert_true(plain < solver - positions);
+    oracle_free(oracle);
+    reasoner_free(r);
+    engine_free(engine);
+    game_free(game);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bounds_enclose_the_truth_at_every_moment),
+        cmocka_unit_test(a_proof_in_one_search_is_a_proof_in_all),
         cmocka_unit_test(bounds_survive_the_collector),
         cmocka_unit_test(small_games_are_settled),
         cmocka_unit_test(the_equilibrium_cannot_be_exploited),
+        cmocka_unit_test(bids_cannot_be_exploited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Facts in few lines, for those that are on no board. */
-#ifndef CLI_FACTS_H
-#define CLI_FACTS_H
+#ifndef ANALYSIS_FACTS_H
+#define ANALYSIS_FACTS_H
 
 #include "game/reasoner.h"
 

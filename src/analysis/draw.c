@@ -8,11 +8,10 @@
  *      1  . . .
  *         a b c           x axis
  */
-#include "cli/board.h"
+#include "analysis/draw.h"
 
+#include "analysis/facts.h"
 #include "analysis/picture.h"
-#include "cli/facts.h"
-#include "cli/terminal.h"
 
 struct block {
     VEC(struct text) lines;
@@ -32,11 +31,6 @@ struct painter {
     bool *told;                 /* by fact: can be seen on a board */
     VEC(struct block) blocks;
 };
-
-struct board_style board_style_for(FILE *out)
-{
-    return (struct board_style){terminal_colour(out), terminal_utf8(), terminal_width(out)};
-}
 
 /* ---- lines */
 

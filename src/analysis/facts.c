@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cli/facts.h"
-
-#include "cli/terminal.h"
+#include "analysis/facts.h"
 
 #include <stdlib.h>
 

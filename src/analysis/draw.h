@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A state drawn for people: boards as boards, side by side, everything else below in few lines. */
-#ifndef CLI_BOARD_H
-#define CLI_BOARD_H
+#ifndef ANALYSIS_DRAW_H
+#define ANALYSIS_DRAW_H
 
 #include "analysis/analysis.h"
 
@@ -11,8 +11,6 @@ struct board_style {
     bool colour, utf8;
     int width; /* columns of the screen */
 };
-
-struct board_style board_style_for(FILE *out);
 
 /* Draw the state. Cells that are different in `before` (may be NULL) are marked on a terminal with colours.
  */

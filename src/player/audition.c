@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "player/audition.h"
+
+#include "player/player.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct arm player_arms[] = {
+    {"own", ""},
+    {"rave", "playout=uniform"},
+    {"mast", "playout=mast,sampler=greedy,epsilon=0.4"},
+    {"cutoff", "playout=mast+fast,sampler=gibbs,tau=10,weight=1,cutoff=on,urgency=on"},
+};
+
+uint32_t player_arms_count(void)
+{
+    return sizeof player_arms / sizeof *player_arms;
+}
+
+bool audition_apply(struct player_config *config, uint32_t arm, struct error *error)
+{
+    return player_config_apply(config, player_arms[arm].options, error);
+}
+
+enum {
+    TRIALS = 8,      /* bouts to find out how long a match is */
+    TRIAL_SIMS = 20, /* a move */
+    FAIR = 24,       /* matches that every candidate should get */
+    LEAST_SIMS = 25,
+    MOST_SIMS = 150, /* more matches tell more than longer ones: docs/strength.md */
+    ABREAST = 24,    /* bouts at a time on a thread, at most */
+    FEWEST = 4,
+    MEMORY = 64,   /* MB, of a player */
+    LARGE = 50000, /* facts, moves and gates: players of such a circuit take long to make */
+};
+
+static const double SHARE = 0.6;     /* of the start clock */
+static const double NO_CLOCK = 10;   /* seconds where nobody said how long it is */
+static const double PRIOR = 0.45;    /* points of a candidate of which nothing is known, */
+static const double PRIOR_GAMES = 6; /* and so many matches that stand for it */
+static const double BETTER = 0.55;   /* from here on it is chosen */
+static const double GLANCE = 0.1;    /* seconds at most to find out how fast a candidate is */
+
+struct audition {
+    const struct game *game;
+    struct engine *engine;
+    struct player_config configs[AUDITION_ARMS];
+    double speed[AUDITION_ARMS]; /* simulations a second in play, against the first; 1 where they count */
+    uint32_t arms;
+    uint64_t seed;
+    struct budget budget;
+    bool in_steps; /* what is counted: steps, else simulations */
+    pthread_mutex_t lock;
+    uint32_t sims;    /* a move, of the first */
+    uint32_t abreast; /* bouts at a time on a thread */
+    uint32_t threads;
+    /* under the lock */
+    uint32_t begun[AUDITION_ARMS], bouts, wanted;
+    double points[AUDITION_ARMS];
+    uint32_t games[AUDITION_ARMS];
+    uint64_t simulations;  /* made */
+    uint64_t spent, limit; /* of what is counted; limit 0: by the clock */
+    uint32_t ended;
+    struct error error;
+};
+
+/* A match on a driver. */
+struct bout {
+    struct player *players[MCTS_MAX_ROLES];
+    struct hand *hands[MCTS_MAX_ROLES];
+    struct state state;
+    uint32_t arm, role, waiting;
+    bool over;
+};
+
+/* A thread with its driver. */
+struct stage {
+    struct audition *audition;
+    struct reasoner *reasoner;
+    struct driver *driver;
+    struct bout *bouts[ABREAST];
+    pthread_t thread;
+    bool started;
+};
+
+/* --- Who is next ---------------------------------------------------------------------------------------- */
+
+static double posterior(const struct audition *a, uint32_t arm)
+{
+    if (arm == 0) return BETTER;
+    return (a->points[arm] + PRIOR * PRIOR_GAMES) / (a->games[arm] + PRIOR_GAMES);
+}
+
+/* Bouts under way count as even, so that not all go to the same. */
+static double promise(const struct audition *a, uint32_t arm)
+{
+    double open = a->begun[arm] - a->games[arm], n = a->begun[arm] + 1.0;
+    double mean = (a->points[arm] + 0.5 * open + 0.5) / n;
+    return mean + sqrt(0.5 * log(a->bouts + 2.0) / n);
+}
+
+static uint32_t most_promising(const struct audition *a)
+{
+    uint32_t best = 1;
+    for (uint32_t i = 2; i < a->arms; i++)
+        if (promise(a, i) > promise(a, best)) best = i;
+    return best;
+}
+
+/* The next bout: false when there is none any more. */
+static bool next_bout(struct audition *a, uint32_t *arm, uint32_t *role, uint64_t *seed)
+{
+    pthread_mutex_lock(&a->lock);
+    bool more = !a->error.code && !budget_over(&a->budget) && (!a->limit || a->spent < a->limit) &&
+                a->bouts < a->wanted;
+    if (more) {
+        *arm = a->bouts < TRIALS ? 0 : most_promising(a);
+        *role = a->begun[*arm] % a->game->nroles;
+        *seed = a->seed + ++a->bouts * 0x9e3779b97f4a7c15u;
+        a->begun[*arm]++;
+    }
+    pthread_mutex_unlock(&a->lock);
+    return more;
+}
+
+static void note_trouble(struct audition *a, const struct error *error)
+{
+    pthread_mutex_lock(&a->lock);
+    if (!a->error.code) a->error = *error;
+    pthread_mutex_unlock(&a->lock);
+}
+
+/* --- Bouts ---------------------------------------------------------------------------------------------- */
+
+static void bout_free(struct bout *b, uint32_t nroles)
+{
+    for (uint32_t i = 0; i < nroles; i++) player_free(b->players[i]);
+    state_done(&b->state);
+    free(b);
+}
+
+/* Everybody is asked for a move. */
+static bool ask(struct stage *s, struct bout *b, struct error *error)
+{
+    struct audition *a = s->audition;
+    struct budget budget = {.deadline = a->budget.deadline, .stop = a->budget.stop};
+    b->waiting = 0;
+    for (uint32_t i = 0; i < a->game->nroles; i++) {
+        budget.simulations = 1 + (uint64_t)(a->speed[i == b->role ? b->arm : 0] * a->sims);
+        if (!player_begin(b->players[i], &budget, false, &b->hands[i], error)) return false;
+        if (!b->hands[i]) continue;
+        b->hands[i]->owner = b;
+        b->waiting++;
+        driver_add(s->driver, b->hands[i], &budget);
+    }
+    return true;
+}
+
+static struct bout *bout_new(struct stage *s, uint32_t arm, uint32_t role, uint64_t seed, struct error *error)
+{
+    struct audition *a = s->audition;
+    struct bout *b = calloc(1, sizeof *b);
+    if (!b) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
+    b->arm = arm;
+    b->role = role;
+    for (uint32_t i = 0; i < a->game->nroles; i++) {
+        b->players[i] = player_new(&a->configs[i == role ? arm : 0], a->game, a->engine, i, seed + i, error);
+        if (!b->players[i]) return bout_free(b, a->game->nroles), NULL;
+        player_join(b->players[i], s->driver);
+    }
+    if (s->reasoner->ops->initial(s->reasoner, &b->state)) return b;
+    *error = s->reasoner->error;
+    bout_free(b, a->game->nroles);
+    return NULL;
+}
+
+/* Own goal against the mean of the others', as a share. */
+static bool points_of(struct stage *s, const struct bout *b, double *out)
+{
+    uint32_t nroles = s->audition->game->nroles;
+    double own = 0, others = 0;
+    for (uint32_t i = 0; i < nroles; i++) {
+        int goal;
+        if (!reasoner_goal(s->reasoner, &b->state, i, &goal)) return false;
+        if (goal == GOAL_UNDEFINED) goal = 0;
+        *(i == b->role ? &own : &others) += goal;
+    }
+    *out = 0.5 + (own - others / (nroles - 1)) / 200;
+    return true;
+}
+
+static bool close_bout(struct stage *s, struct bout *b)
+{
+    struct audition *a = s->audition;
+    double points;
+    if (!points_of(s, b, &points)) return false;
+    pthread_mutex_lock(&a->lock);
+    a->points[b->arm] += points;
+    a->games[b->arm]++;
+    a->ended++;
+    pthread_mutex_unlock(&a->lock);
+    return b->over = true;
+}
+
+/* Everybody has decided: make the moves. */
+static bool move_on(struct stage *s, struct bout *b, struct error *error)
+{
+    struct audition *a = s->audition;
+    uint32_t joint[MCTS_MAX_ROLES], nroles = a->game->nroles;
+    struct state next = {0};
+    bool terminal = false;
+    uint64_t simulations = 0, steps = 0;
+    for (uint32_t i = 0; i < nroles; i++) {
+        uint32_t move;
+        if (!player_end(b->players[i], &move, error)) return false;
+        const struct mcts_stats *stats = &player_report(b->players[i])->stats;
+        simulations += stats->simulations;
+        steps += stats->steps;
+        if (reasoner_carry_move(s->reasoner, player_reasoner(b->players[i]), i, move, &joint[i])) continue;
+        return *error = s->reasoner->error, false;
+    }
+    pthread_mutex_lock(&a->lock);
+    a->simulations += simulations;
+    a->spent += a->in_steps ? steps : simulations;
+    pthread_mutex_unlock(&a->lock);
+    if (!s->reasoner->ops->next(s->reasoner, &b->state, joint, &next) ||
+        !s->reasoner->ops->terminal(s->reasoner, &next, &terminal)) {
+        state_done(&next);
+        return *error = s->reasoner->error, false;
+    }
+    state_done(&b->state);
+    b->state = next;
+    if (terminal) return close_bout(s, b) || (*error = s->reasoner->error, false);
+    for (uint32_t i = 0; i < nroles; i++)
+        if (!player_advance(b->players[i], s->reasoner, joint, error)) return false;
+    return ask(s, b, error);
+}
+
+/* As far as it goes without a search. */
+static bool go_on(struct stage *s, struct bout *b, struct error *error)
+{
+    while (!b->over && b->waiting == 0)
+        if (budget_over(&s->audition->budget) || !move_on(s, b, error)) return false;
+    return true;
+}
+
+/* --- Stages --------------------------------------------------------------------------------------------- */
+
+/* The first place that is free gets the next bout. */
+static bool fill(struct stage *s, struct error *error)
+{
+    for (uint32_t i = 0; i < s->audition->abreast; i++) {
+        uint32_t arm, role;
+        uint64_t seed;
+        while (!s->bouts[i] && next_bout(s->audition, &arm, &role, &seed)) {
+            s->bouts[i] = bout_new(s, arm, role, seed, error);
+            if (!s->bouts[i] || !ask(s, s->bouts[i], error) || !go_on(s, s->bouts[i], error)) return false;
+            if (!s->bouts[i]->over) break;
+            bout_free(s->bouts[i], s->audition->game->nroles);
+            s->bouts[i] = NULL;
+        }
+    }
+    return true;
+}
+
+static void clear(struct stage *s, const struct bout *which)
+{
+    for (uint32_t i = 0; i < ABREAST; i++) {
+        if (!s->bouts[i] || (which && s->bouts[i] != which)) continue;
+        bout_free(s->bouts[i], s->audition->game->nroles);
+        s->bouts[i] = NULL;
+    }
+}
+
+static void *run_stage(void *data)
+{
+    struct stage *s = data;
+    struct audition *a = s->audition;
+    struct error error = {0};
+    s->reasoner->deadline = a->budget.deadline;
+    s->reasoner->cancel = a->budget.stop;
+    bool good = true;
+    while (good && (good = fill(s, &error))) {
+        struct hand *h = driver_run(s->driver);
+        if (!h) break;
+        struct bout *b = h->owner;
+        b->waiting--;
+        good = go_on(s, b, &error);
+        if (b->over) clear(s, b);
+    }
+    if (!good && error.code && error.code != ERROR_TIME && error.code != ERROR_CANCELLED)
+        note_trouble(a, &error);
+    while (driver_run(s->driver)) continue; /* lanes are given back before the players go */
+    clear(s, NULL);
+    return NULL;
+}
+
+static void stage_done(struct stage *s)
+{
+    driver_free(s->driver);
+    reasoner_free(s->reasoner);
+}
+
+static bool stage_init(struct stage *s, struct audition *a, struct error *error)
+{
+    const struct code *code = engine_code(a->engine);
+    *s = (struct stage){.audition = a, .reasoner = reasoner_circuit(a->game, code, error)};
+    if (s->reasoner) s->driver = driver_new(s->reasoner, code, ABREAST * a->game->nroles, error);
+    if (s->driver) return true;
+    stage_done(s);
+    return false;
+}
+
+/* Bouts on all stages until there are as many as wanted, or no time is left. */
+static void run(struct stage *stages, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++)
+        stages[i].started = pthread_create(&stages[i].thread, NULL, run_stage, &stages[i]) == 0;
+    run_stage(&stages[0]);
+    for (uint32_t i = 1; i < n; i++)
+        if (stages[i].started) pthread_join(stages[i].thread, NULL);
+}
+
+/* --- The whole ------------------------------------------------------------------------------------------ */
+
+static bool make_configs(struct audition *a, const struct player_config *config, struct error *error)
+{
+    a->arms = player_arms_count();
+    for (uint32_t i = 0; i < a->arms; i++) {
+        struct player_config *c = &a->configs[i];
+        a->speed[i] = 1;
+        *c = *config;
+        c->arm = ARM_OFF;
+        c->lanes = c->threads = 1;
+        c->memory = MEMORY;
+        if (!audition_apply(c, i, error)) return false;
+    }
+    return true;
+}
+
+/* How fast the candidates are in play: a glance at the first position with each. */
+static bool take_speeds(struct audition *a, struct error *error)
+{
+    double glance = (a->budget.deadline - clock_now()) / (20 * a->arms);
+    for (uint32_t i = 0; i < a->arms; i++) {
+        if (budget_over(&a->budget)) return error_set(error, ERROR_TIME, "no time");
+        struct player_config config = a->configs[i];
+        config.lanes = 0;
+        struct player *p = player_new(&config, a->game, a->engine, 0, a->seed, error);
+        if (!p) return false;
+        struct budget b = {.deadline = clock_now() + fmin(glance, GLANCE), .stop = a->budget.stop};
+        bool good = player_ponder(p, &b, error);
+        struct mcts_stats stats = player_report(p)->stats;
+        player_free(p);
+        if (!good) return false;
+        a->speed[i] = (stats.simulations + 1.0) / fmax(stats.seconds, 1e-4);
+    }
+    for (uint32_t i = a->arms; i-- > 0;) a->speed[i] /= a->speed[0];
+    return true;
+}
+
+/* After the trial: simulations a move, so that every candidate gets its matches. False: it does not pay. */
+static bool plan(struct audition *a, double seconds, double left)
+{
+    if (a->ended < TRIALS || a->simulations == 0) return false;
+    double times = a->limit ? ((double)a->limit - (double)a->spent) / (double)a->spent
+                            : left / (seconds > 1e-6 ? seconds : 1e-6); /* as much as the trial took */
+    double sims = times * TRIAL_SIMS * TRIALS / (FAIR * (a->arms - 1));
+    if (sims * FAIR < LEAST_SIMS * FEWEST) return false; /* not even a few with every candidate */
+    a->sims = sims > MOST_SIMS ? MOST_SIMS : sims < LEAST_SIMS ? LEAST_SIMS : (uint32_t)sims;
+    a->wanted = UINT32_MAX;
+    /* What is under way when time is up is lost, so not too many; but full sweeps are fast ones. */
+    uint32_t part = FAIR * (a->arms - 1) / 4 / a->threads;
+    a->abreast = part < FEWEST ? FEWEST : part > ABREAST ? ABREAST : part;
+    return true;
+}
+
+static void choose(const struct audition *a, struct audition_report *out)
+{
+    out->arms = a->arms;
+    out->simulations = a->sims;
+    for (uint32_t i = 0; i < a->arms; i++) {
+        out->arm[i].points = a->points[i];
+        out->arm[i].games = a->games[i];
+        out->arm[i].speed = a->speed[i];
+        if (posterior(a, i) > posterior(a, out->chosen)) out->chosen = i;
+    }
+}
+
+/* The trial, then the bouts. */
+static bool hold(struct audition *a, struct stage *stages, struct audition_report *out, struct error *error)
+{
+    uint32_t n = 0;
+    bool good = a->limit || take_speeds(a, error);
+    while (good && n < a->threads && (good = stage_init(&stages[n], a, error))) n++;
+    if (good) {
+        double began = clock_now();
+        run(stages, n);
+        double now = clock_now();
+        bool worth = !a->error.code && plan(a, now - began, a->budget.deadline - now);
+        if (worth) run(stages, n);
+        if (worth) choose(a, out);
+        if (a->error.code) good = (*error = a->error, false);
+    }
+    while (n) stage_done(&stages[--n]);
+    return good;
+}
+
+static struct audition *audition_new(const struct game *game, struct engine *engine, uint32_t threads,
+                                     uint64_t seed, const struct budget *budget)
+{
+    struct audition *a = calloc(1, sizeof *a);
+    if (!a) return NULL;
+    *a = (struct audition){.game = game,
+                           .engine = engine,
+                           .seed = seed,
+                           .wanted = TRIALS,
+                           .abreast = ABREAST,
+                           .threads = threads,
+                           .sims = TRIAL_SIMS};
+    pthread_mutex_init(&a->lock, NULL);
+    a->in_steps = !budget->simulations;
+    a->limit = (uint64_t)(SHARE * (double)(a->in_steps ? budget->steps : budget->simulations));
+    a->budget = (struct budget){.deadline = budget_share(budget, SHARE), .stop = budget->stop};
+    if (!a->limit && !a->budget.deadline) a->budget.deadline = clock_now() + SHARE * NO_CLOCK;
+    return a;
+}
+
+static void audition_free(struct audition *a)
+{
+    if (a) pthread_mutex_destroy(&a->lock);
+    free(a);
+}
+
+bool audition_hold(const struct player_config *config, const struct game *game, struct engine *engine,
+                   uint32_t threads, uint64_t seed, const struct budget *budget, struct audition_report *out,
+                   struct error *error)
+{
+    const struct code *code = engine_code(engine);
+    *out = (struct audition_report){.held = true};
+    if ((uint64_t)code->circuit->nfacts + code->nmoves + code->nslots > LARGE) return true;
+    double began = clock_now();
+    struct audition *a = audition_new(game, engine, threads, seed, budget);
+    struct stage *stages = calloc(threads, sizeof *stages);
+    bool good = a && stages;
+    if (!good) error_set(error, ERROR_MEMORY, "out of memory");
+    good = good && make_configs(a, config, error) && hold(a, stages, out, error);
+    out->seconds = clock_now() - began;
+    free(stages);
+    audition_free(a);
+    return good;
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Matches on the start clock: they find who is better, are the same every time where simulations are counted,
+ * and end when the clock or somebody else says so. */
+#include "../testing.h"
+
+#include "player/audition.h"
+#include "player/player.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+struct fixture {
+    struct game *game;
+    struct engine *engine;
+};
+
+static void open_game(struct fixture *f, const char *name)
+{
+    struct error error = {0};
+    f->game = game_load(name, 0, NULL, &error);
+    if (!f->game) fail_msg("%s", error.text);
+    f->engine = engine_start(f->game, NULL, &error);
+    assert_non_null(f->engine);
+    assert_int_equal(engine_wait(f->engine, -1), ENGINE_READY);
+}
+
+static void close_game(struct fixture *f)
+{
+    engine_free(f->engine);
+    game_free(f->game);
+}
+
+static struct player *sit(const struct fixture *f, const char *spec)
+{
+    struct error error = {0};
+    struct player_config config;
+    struct player *p = NULL;
+    if (!player_config_parse(spec, &config, &error) ||
+        !(p = player_new(&config, f->game, f->engine, 0, 3, &error)))
+        fail_msg("%s", error.text);
+    return p;
+}
+
+static void start(struct player *p, const struct budget *budget)
+{
+    struct error error = {0};
+    if (!player_start(p, budget, &error)) fail_msg("%s", error.text);
+}
+
+static void every_arm_can_be_named(void **state)
+{
+    const struct player_option *o = player_options;
+    char all[200] = "off|auto";
+    while (strcmp(o->name, "arm") != 0) o++;
+    for (uint32_t i = 0; i < player_arms_count(); i++) {
+        struct player_config config;
+        struct error error = {0};
+        if (!player_config_parse("champion", &config, &error) || !audition_apply(&config, i, &error))
+            fail_msg("%s: %s", player_arms[i].name, error.text);
+        strcat(strcat(all, "|"), player_arms[i].name);
+    }
+    assert_string_equal(o->choices, all);
+    assert_true(player_arms_count() <= AUDITION_ARMS);
+}
+
+/* A named arm is the player's own from the beginning. */
+static void a_named_arm_is_played(void **state)
+{
+    struct fixture f;
+    open_game(&f, "ticTacToe");
+    struct player *p = sit(&f, "champion,arm=rave");
+    assert_int_equal(player_config(p)->playout, PLAYOUT_UNIFORM);
+    assert_int_equal(player_config(p)->rave, 500);
+    player_free(p);
+    close_game(&f);
+}
+
+/* In Breakthrough uniform playouts lose against any that learn. */
+static void the_better_one_is_found(void **state)
+{
+    struct fixture f;
+    struct audition_report first;
+    struct budget budget = {.simulations = 120000};
+    open_game(&f, "breakthrough");
+    for (int round = 0; round < 2; round++) {
+        struct player *p = sit(&f, "cadia2007,arm=auto");
+        start(p, &budget);
+        const struct audition_report *a = player_audition(p);
+        assert_true(a->arms == player_arms_count() && a->simulations > 0);
+        assert_true(a->chosen && a->arm[a->chosen].points > 0.7 * a->arm[a->chosen].games);
+        assert_string_not_equal(player_arms[a->chosen].name, "rave"); /* uniform, too */
+        assert_int_not_equal(player_config(p)->playout, PLAYOUT_UNIFORM);
+        if (round == 0) first = *a;
+        for (uint32_t i = 0; i < a->arms; i++) {
+            assert_int_equal(a->arm[i].games, first.arm[i].games);
+            assert_true(a->arm[i].points == first.arm[i].points);
+        }
+        player_free(p);
+    }
+    close_game(&f);
+}
+
+static void it_is_held_once_and_only_where_there_is_a_choice(void **state)
+{
+    struct fixture f;
+    struct budget budget = {.simulations = 3000};
+    open_game(&f, "ticTacToe");
+    struct player *p = sit(&f, "champion,arm=auto");
+    start(p, &budget);
+    double seconds = player_audition(p)->seconds;
+    assert_true(player_audition(p)->held);
+    start(p, &budget);
+    assert_true(player_audition(p)->seconds == seconds);
+    player_free(p);
+    p = sit(&f, "champion,arm=off");
+    start(p, &budget);
+    assert_false(player_audition(p)->held);
+    player_free(p);
+    p = sit(&f, "random,arm=auto");
+    start(p, &budget);
+    assert_false(player_audition(p)->held);
+    player_free(p);
+    close_game(&f);
+    open_game(&f, "eightPuzzle");
+    p = sit(&f, "cadia2007,arm=auto");
+    start(p, &budget);
+    assert_false(player_audition(p)->held);
+    player_free(p);
+    close_game(&f);
+}
+
+/* A match of Checkers takes longer than this clock: nothing is chosen, and the clock is kept. */
+static void the_clock_is_kept(void **state)
+{
+    struct fixture f;
+    open_game(&f, "checkers");
+    struct player *p = sit(&f, "champion,arm=auto,threads=2");
+    double began = clock_now();
+    struct budget budget = {.deadline = began + 0.05};
+    start(p, &budget);
+    assert_int_equal(player_audition(p)->arms, 0);
+    assert_true(clock_now() - began < 5); /* a busy machine may be late, but not by a match */
+    player_free(p);
+    close_game(&f);
+}
+
+static void *stop_soon(void *flag)
+{
+    usleep(200000);
+    atomic_store((atomic_bool *)flag, true);
+    return NULL;
+}
+
+static void it_stops_when_told(void **state)
+{
+    struct fixture f;
+    atomic_bool stop = false;
+    pthread_t thread;
+    open_game(&f, "othello");
+    struct player *p = sit(&f, "champion,arm=auto,threads=2");
+    struct budget budget = {.deadline = clock_now() + 600, .stop = &stop};
+    assert_int_equal(pthread_create(&thread, NULL, stop_soon, &stop), 0);
+    double began = clock_now();
+    struct error error;
+    player_start(p, &budget, &error);
+    assert_true(clock_now() - began < 60);
+    pthread_join(thread, NULL);
+    player_free(p);
+    close_game(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_arm_can_be_named),
+        cmocka_unit_test(a_named_arm_is_played),
+        cmocka_unit_test(the_better_one_is_found),
+        cmocka_unit_test(it_is_held_once_and_only_where_there_is_a_choice),
+        cmocka_unit_test(the_clock_is_kept),
+        cmocka_unit_test(it_stops_when_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

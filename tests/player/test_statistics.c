@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Which move is played, what fades, and what is carried to the next move. */
+#include "../testing.h"
+
+#include "player/player.h"
+
+#include <math.h>
+
+struct fixture {
+    struct game *game;
+    struct engine *engine;
+    struct player *player;
+};
+
+static void open_player(struct fixture *f, const char *spec, uint64_t simulations)
+{
+    struct error error = {0};
+    struct player_config config;
+    uint32_t move;
+    struct budget budget = {.simulations = simulations};
+    f->game = game_load("ticTacToe", 0, NULL, &error);
+    f->engine = f->game ? engine_start(f->game, NULL, &error) : NULL;
+    assert_true(f->engine && engine_wait(f->engine, -1) == ENGINE_READY);
+    assert_true(player_config_parse(spec, &config, &error));
+    f->player = player_new(&config, f->game, f->engine, 0, 1, &error);
+    if (!f->player || !player_think(f->player, &budget, &move, &error)) fail_msg("%s", error.text);
+}
+
+static void close_player(struct fixture *f)
+{
+    player_free(f->player);
+    engine_free(f->engine);
+    game_free(f->game);
+}
+
+static struct tree_node *root_of(const struct fixture *f)
+{
+    const struct tree *t = player_search(f->player)->tree;
+    return tree_node(t, t->root);
+}
+
+/* The move played when three of nine were visited so often and the others never. */
+static uint32_t choice(const char *spec, uint32_t n0, uint32_t n1, uint32_t n2)
+{
+    struct fixture f;
+    uint32_t move, chosen = 9;
+    open_player(&f, spec, 20);
+    struct mcts *m = player_search(f.player);
+    struct tree_action *a = node_action(m->tree, root_of(&f), 0);
+    for (uint32_t i = 3; i < 9; i++) a[i].n = 0;
+    a[0].n = n0, a[0].mean = 50;
+    a[1].n = n1, a[1].mean = 55;
+    a[2].n = n2, a[2].mean = 100;
+    assert_true(mcts_best(m, 0, &move));
+    for (uint32_t i = 0; i < 9; i++)
+        if (a[i].move == move) chosen = i;
+    close_player(&f);
+    return chosen;
+}
+
+static void the_move_played(void **state)
+{
+    assert_int_equal(choice("cadia2007,final=mean", 1500, 1400, 3), 2);
+    assert_int_equal(choice("cadia2007,final=visits", 1500, 1400, 3), 0);
+    assert_int_equal(choice("cadia2007,final=robust", 1500, 1400, 3), 1);
+    /* half as often as the most visited is often, less is not */
+    assert_int_equal(choice("cadia2007,final=robust", 1500, 750, 3), 1);
+    assert_int_equal(choice("cadia2007,final=robust", 1500, 749, 3), 0);
+    /* too few to tell */
+    assert_int_equal(choice("cadia2007,final=robust", 15, 14, 3), 2);
+}
+
+static uint32_t values_in_between(const char *spec)
+{
+    struct fixture f;
+    uint32_t count = 0;
+    open_player(&f, spec, 3000);
+    const struct tree_action *a = node_action(player_search(f.player)->tree, root_of(&f), 0);
+    for (uint32_t i = 0; i < 9; i++)
+        count += fabsf(a[i].mean) > 1e-3f && fabsf(a[i].mean - 50) > 1e-3f && fabsf(a[i].mean - 100) > 1e-3f;
+    close_player(&f);
+    return count;
+}
+
+/* A window of one is the last reward. */
+static void means_fade(void **state)
+{
+    assert_int_equal(values_in_between("cadia2007,discount=1,window=1"), 0);
+    assert_true(values_in_between("cadia2007,discount=1") > 5);
+    ;
+    assert_true(values_in_between("cadia2007,discount=1,window=4000") > 5);
+}
+
+/* Visits of the root after a move and one more simulation. */
+static uint32_t carried(const char *spec)
+{
+    struct fixture f;
+    struct error error = {0};
+    struct budget one = {.simulations = 1};
+    uint32_t move, joint[2];
+    open_player(&f, spec, 9000);
+    struct mcts *m = player_search(f.player);
+    assert_int_equal(mcts_line(m, joint, 1), 1);
+    assert_true(player_advance(f.player, player_reasoner(f.player), joint, &error));
+    assert_true(player_ponder(f.player, &one, &error));
+    uint32_t visits = root_of(&f)->visits, sum = 0;
+    for (uint32_t i = 0; i < node_actions(m->tree, root_of(&f), 1); i++)
+        sum += node_action(m->tree, root_of(&f), 1)[i].n;
+    assert_true(sum <= visits + 9 && visits <= sum + 9);
+    assert_true(mcts_best(m, 0, &move));
+    close_player(&f);
+    return visits;
+}
+
+static void old_visits_are_bounded(void **state)
+{
+    assert_true(carried("cadia2007") > 1000);
+    assert_int_equal(carried("cadia2007,carry=100"), 101);
+    assert_int_equal(carried("rave,carry=100"), 101);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_move_played),
+        cmocka_unit_test(means_fade),
+        cmocka_unit_test(old_visits_are_bounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

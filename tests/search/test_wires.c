@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Playouts on the wires: what a lane is said to have played is what it played, step by step on another
+ * engine; choices are the policy's; searches that use them lose nothing on the way. */
+#include "../testing.h"
+
+#include "game/engine.h"
+#include "player/player.h"
+#include "search/wires/wires.h"
+
+#include <math.h>
+#include <string.h>
+
+struct field {
+    struct game *game;
+    struct engine *engine;
+    struct reasoner *reasoner;
+};
+
+static struct field open_field(const char *name)
+{
+    struct error error = {0};
+    struct field f = {.game = game_load(name, 0, NULL, &error)};
+    if (!f.game) fail_msg("%s", error.text);
+    f.engine = engine_start(f.game, NULL, &error);
+    assert_int_equal(engine_wait(f.engine, -1), ENGINE_READY);
+    f.reasoner = reasoner_circuit(f.game, engine_code(f.engine), &error);
+    assert_non_null(f.reasoner);
+    return f;
+}
+
+static void close_field(struct field *f)
+{
+    reasoner_free(f->reasoner);
+    engine_free(f->engine);
+    game_free(f->game);
+}
+
+/* --- What was played ------------------------------------------------------------------------------------ */
+
+struct audience {
+    const struct field *field;
+    struct wires *wires;
+    struct policy *policy;
+    uint32_t playouts, cut, limit;
+    uint32_t *first; /* by move of role 0: how often it was the first choice */
+};
+
+static void make_step(const struct field *f, struct state *s, const uint32_t *moves)
+{
+    struct state next = {0};
+    assert_true(f->reasoner->ops->next(f->reasoner, s, moves, &next));
+    state_done(s);
+    *s = next;
+}
+
+/* The moves are legal, forced where they are said to be, and lead to the end and to these rewards. */
+static void replay(const struct audience *a, const struct wires_playout *p, const uint32_t *moves,
+                   const uint8_t *forced)
+{
+    struct reasoner *r = a->field->reasoner;
+    uint32_t nroles = a->field->game->nroles;
+    uint32_t words = ((engine_code(a->field->engine)->nbits) + 63) / 64;
+    struct state s = {0};
+    struct list legal = {0};
+    bool terminal;
+    assert_true(state_reserve(&s, words));
+    s.words = words;
+    memcpy(s.w, p->group->state, words * sizeof *s.w);
+    if (p->group->moves) make_step(a->field, &s, p->group->moves);
+    for (uint32_t t = 0; t < p->steps; t++) {
+        assert_true(r->ops->terminal(r, &s, &terminal));
+        assert_false(terminal);
+        for (uint32_t i = 0; i < nroles; i++) {
+            bool found = false;
+            legal.n = 0;
+            assert_true(r->ops->legal(r, &s, i, &legal));
+            for (uint32_t k = 0; k < legal.n; k++) found |= legal.v[k] == moves[t * nroles + i];
+            assert_true(found);
+            assert_int_equal(forced[t * nroles + i], legal.n == 1);
+        }
+        make_step(a->field, &s, moves + (size_t)t * nroles);
+    }
+    assert_true(r->ops->terminal(r, &s, &terminal));
+    assert_int_equal(terminal, !p->cut);
+    if (p->cut) assert_int_equal(p->steps, a->limit);
+    for (uint32_t i = 0; i < nroles && terminal; i++) {
+        int goal;
+        assert_true(reasoner_goal(r, &s, i, &goal));
+        assert_int_equal((int)p->reward[i], goal);
+    }
+    state_done(&s);
+    list_done(&legal);
+}
+
+static void over(void *data, const struct wires_playout *p)
+{
+    struct audience *a = data;
+    const uint32_t *moves;
+    const uint8_t *forced;
+    uint32_t nroles = a->field->game->nroles;
+    a->playouts++;
+    a->cut += p->cut;
+    if (!wires_moves(a->wires, p, &moves, &forced)) return;
+    if (a->playouts % 3 == 0) replay(a, p, moves, forced);
+    if (a->first && p->steps) a->first[moves[0]]++;
+    struct episode e = {.nroles = nroles,
+                        .steps = p->steps,
+                        .moves = moves,
+                        .forced = forced,
+                        .reward = p->reward,
+                        .discount = 0.999f};
+    if (a->policy && !a->first) policy_learn(a->policy, &e);
+}
+
+static struct policy make_policy(uint32_t nroles, const char *scheme)
+{
+    struct policy p = {.decay = {1, 1, 50, 1}};
+    if (strstr(scheme, "mast")) p.values = values_mast(nroles, false);
+    if (strstr(scheme, "nst")) p.values = values_nst(nroles, 2, 3, 16 << 20);
+    if (strstr(scheme, "lgr")) p.lgr = lgr_new(nroles);
+    p.sampler = (struct sampler){strstr(scheme, "gibbs") ? SAMPLE_GIBBS : SAMPLE_GREEDY, 10, 0.2f};
+    return p;
+}
+
+/* Groups from the beginning of the game and from a few steps into it, with and without a first move. */
+static void play_groups(const char *name, const char *scheme, uint32_t limit)
+{
+    enum { GROUPS = 24, WANTED = 13 };
+    struct error error = {0};
+    struct field f = open_field(name);
+    struct reasoner *r = f.reasoner;
+    struct policy policy = make_policy(f.game->nroles, scheme);
+    struct audience a = {.field = &f, .policy = &policy, .limit = limit};
+    struct wires_group group[GROUPS] = {0};
+    struct state state[GROUPS] = {0};
+    uint32_t first[GROUPS][MCTS_MAX_ROLES];
+    struct list legal = {0};
+    struct rng rng;
+    rng_init(&rng, 5);
+    a.wires = wires_new(engine_code(f.engine), &policy, true, 3, over, &a, &error);
+    assert_non_null(a.wires);
+    wires_limit(a.wires, &(struct wires_limits){.steps = limit});
+    for (uint32_t g = 0; g < GROUPS; g++) {
+        assert_true(r->ops->initial(r, &state[g]));
+        for (uint32_t t = 0; t <= g % 4; t++) {
+            for (uint32_t i = 0; i < f.game->nroles; i++) {
+                legal.n = 0;
+                assert_true(r->ops->legal(r, &state[g], i, &legal));
+                first[g][i] = legal.v[rng_below(&rng, legal.n)];
+            }
+            if (t < g % 4) make_step(&f, &state[g], first[g]);
+        }
+        group[g] = (struct wires_group){
+            .state = state[g].w, .moves = g % 3 ? first[g] : NULL, .wanted = g % 5 ? WANTED : 300};
+        wires_put(a.wires, &group[g]);
+        for (int i = 0; i < 40; i++) wires_round(a.wires);
+    }
+    uint32_t wanted = 0;
+    for (uint32_t i = 0; wires_waiting(a.wires) || wires_playing(a.wires); i++) {
+        assert_true(i < 100000);
+        wires_round(a.wires);
+    }
+    for (uint32_t g = 0; g < GROUPS; g++) {
+        assert_int_equal(group[g].over, group[g].wanted);
+        wanted += group[g].wanted;
+    }
+    assert_int_equal(a.playouts, wanted);
+    wires_free(a.wires);
+    policy_done(&policy);
+    list_done(&legal);
+    for (uint32_t g = 0; g < GROUPS; g++) state_done(&state[g]);
+    close_field(&f);
+}
+
+static void a_lane_has_played_what_it_is_said_to_have_played(void **unused)
+{
+    static const char *const schemes[] = {"uniform",   "mast greedy", "mast gibbs",    "nst greedy",
+                                          "nst gibbs", "lgr",         "lgr nst greedy"};
+    static const char *const games[] = {"breakthrough", "connectFour", "ttcc4ThreePlayers", "battle"};
+    (void)unused;
+    for (size_t g = 0; g < sizeof games / sizeof *games; g++)
+        for (size_t s = 0; s < sizeof schemes / sizeof *schemes; s++) play_groups(games[g], schemes[s], 5000);
+    play_groups("eightPuzzle", "mast greedy", 5000);
+    play_groups("checkers", "nst greedy", 5000);
+}
+
+static void playouts_end_at_their_limit(void **unused)
+{
+    (void)unused;
+    play_groups("breakthrough", "nst greedy", 9);
+    play_groups("connectFour", "uniform", 1);
+}
+
+/* --- By whom -------------------------------------------------------------------------------------------- */
+
+/* Greedy without exploring: everywhere the move that scores best. Gibbs: each as often as its weight says. */
+static void choices_are_the_policys(void **unused)
+{
+    enum { WANTED = 20000 };
+    (void)unused;
+    for (int gibbs = 0; gibbs < 2; gibbs++) {
+        struct error error = {0};
+        struct field f = open_field("connectFour");
+        uint32_t first[64] = {0}, moves[2];
+        struct policy policy = make_policy(2, gibbs ? "mast gibbs" : "mast greedy");
+        struct audience a = {.field = &f, .policy = &policy, .limit = 5000, .first = first};
+        struct list legal = {0};
+        struct state s = {0};
+        policy.sampler.epsilon = 0;
+        assert_true(f.reasoner->ops->initial(f.reasoner, &s));
+        assert_true(f.reasoner->ops->legal(f.reasoner, &s, 0, &legal));
+        uint32_t n = legal.n;
+        assert_true(n > 3);
+        for (uint32_t i = 0; i < n; i++) { /* 60, 65, 70 ... and the third 95 */
+            float reward[2] = {i == 2 ? 95 : 60 + 5 * (float)i, 50};
+            moves[0] = legal.v[i], moves[1] = 0;
+            struct episode e = {.nroles = 2, .steps = 1, .moves = moves, .reward = reward, .discount = 1};
+            policy_learn(&policy, &e);
+        }
+        a.wires = wires_new(engine_code(f.engine), &policy, true, 3, over, &a, &error);
+        assert_non_null(a.wires);
+        struct wires_group group = {.state = s.w, .wanted = WANTED};
+        wires_put(a.wires, &group);
+        while (group.over < WANTED) wires_round(a.wires);
+        double weight[64], sum = 0;
+        for (uint32_t i = 0; i < n; i++) sum += weight[i] = exp((i == 2 ? 95 : 60 + 5.0 * i) / 10);
+        for (uint32_t i = 0; i < n; i++) {
+            double want = gibbs ? weight[i] / sum : i == 2; /* orders are drawn for many lanes at once */
+            assert_true(fabs((double)first[legal.v[i]] / WANTED - want) < (gibbs ? 0.1 : 1e-9));
+        }
+        wires_free(a.wires);
+        policy_done(&policy);
+        list_done(&legal);
+        state_done(&s);
+        close_field(&f);
+    }
+}
+
+/* --- In a search ---------------------------------------------------------------------------------------- */
+
+static uint64_t think(const struct field *f, const char *spec, uint64_t sims, uint32_t *nodes)
+{
+    struct error error = {0};
+    struct player_config config;
+    if (!player_config_parse(spec, &config, &error)) fail_msg("%s", error.text);
+    config.memory = 64;
+    config.forced = true;
+    struct player *p = player_new(&config, f->game, f->engine, 0, 7, &error);
+    if (!p) fail_msg("%s", error.text);
+    struct budget budget = {.simulations = sims};
+    uint32_t move, pending = 0;
+    uint64_t visits = 0;
+    if (!player_think(p, &budget, &move, &error)) fail_msg("%s", error.text);
+    const struct mcts *m = player_search(p);
+    struct tree_node *root = tree_node(m->tree, m->tree->root);
+    for (uint32_t r = 0; r < m->nroles; r++)
+        for (uint32_t i = 0; i < node_actions(m->tree, root, r); i++) {
+            pending += pending_of(node_action(m->tree, root, r) + i);
+            if (r == 0) visits += node_action(m->tree, root, r)[i].n;
+        }
+    assert_int_equal(pending, 0);
+    assert_int_equal(visits, sims);
+    assert_int_equal(m->stats.simulations, sims);
+    *nodes = m->tree->nodes;
+    uint64_t playouts = m->stats.playouts;
+    player_free(p);
+    return playouts;
+}
+
+static void searches_get_all_their_playouts_back(void **unused)
+{
+    static const char *const games[] = {"breakthrough", "connectFour", "ttcc4ThreePlayers", "battle"};
+    (void)unused;
+    for (size_t g = 0; g < sizeof games / sizeof *games; g++) {
+        struct field f = open_field(games[g]);
+        uint32_t nodes, again;
+        uint64_t playouts =
+            think(&f, "champion,solver=off,playout=nst:wires,playouts=6,lanes=20", 900, &nodes);
+        assert_true(playouts > 3 * 900 && playouts <= 6 * 900);
+        assert_int_equal(think(&f, "champion,solver=off,playout=nst:wires,playouts=6,lanes=20", 900, &again),
+                         playouts);
+        assert_int_equal(nodes, again);
+        think(&f, "mast-decay,playout=mast:wires,lanes=1", 200, &nodes);
+        think(&f, "lgr-mast,playout=mast:wires,lanes=64,threads=2", 600, &nodes);
+        think(&f, "cadia2007,playout=uniform:wires,cutoff=on,lanes=16,playouts=1", 600, &nodes);
+        close_field(&f);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_lane_has_played_what_it_is_said_to_have_played),
+        cmocka_unit_test(playouts_end_at_their_limit),
+        cmocka_unit_test(choices_are_the_policys),
+        cmocka_unit_test(searches_get_all_their_playouts_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
