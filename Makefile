@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The front door. Meson and Ninja do the work; this file only remembers how they are called.
 .DEFAULT_GOAL := help
-.PHONY: help setup build play python test test-slow asan tsan fuzz match-test bench bench-lab bench-lifted bench-python bench-threads soak format lint install uninstall dist deb check-deb clean web
+.PHONY: help setup build play python test test-slow asan tsan fuzz match-test bench bench-lab bench-lifted bench-python bench-search bench-threads soak format lint install uninstall dist deb check-deb clean web
 
 BUILD := build
 LUDENS := $(BUILD)/src/ludens
@@ -71,6 +71,9 @@ bench-lab: build ## simulations a second in the laboratory, against an earlier p
 
 bench-python: python build ## steps a second from Python: moves chosen in C, in NumPy, one state at a time; BENCH_ARGS="hex --lanes 512"
 	@PYTHONPATH=$(BUILD)/python bench/python/run --ludens $(LUDENS) $(BENCH_ARGS)
+
+bench-search: build ## playouts and simulations a second of every scheme, against an earlier program; ARGS="connect5" for one game
+	@bench/search --ludens $(LUDENS) $(ARGS)
 
 bench-threads: build ## simulations a second by number of threads, and what two are worth against one
 	@bench/threads --ludens $(LUDENS) $(ARGS)

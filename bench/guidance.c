@@ -5,8 +5,8 @@
  *
  *     guidance [-s SECONDS] [-r ROUNDS] [-g GAME]... [PLAYER]...
  *
- * Each round is a fresh player that thinks SECONDS about the initial position. Uniform playouts are given in
- * simulations per second of processor time, the others as ratios.
+ * Each round is a fresh player that thinks SECONDS about the initial position, with one thread. Uniform
+ * playouts are given in simulations per second of processor time, the others as ratios.
  */
 #include "player/player.h"
 
@@ -43,7 +43,8 @@ static bool enter(struct contest *c, const char *name, struct error *error)
     struct player_config *config = &c->configs[c->n];
     if (!player_config_parse(name, config, error)) return false;
     if (config->kind != PLAYER_SEARCH) return true;
-    config->forced = true; /* who moves first may have but one move */
+    config->forced = true;                     /* who moves first may have but one move */
+    if (!config->threads) config->threads = 1; /* processor time is this thread's */
     c->names[c->n++] = name;
     return true;
 }
@@ -55,21 +56,24 @@ static double processor_time(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Simulations and the seconds they took, added up. */
+/* Simulations and the seconds of processor time they took, added up. What a scheme finds out before it begins
+ * (FAST's board, cutoffs, which goals there are) is done in a short think before, which does not count. */
 static bool think(const struct player_config *config, const struct game *game, struct engine *engine,
                   uint64_t seed, double seconds, double *simulations, double *spent, struct error *error)
 {
     struct player *p = player_new(config, game, engine, 0, seed, error);
-    double began = clock_now(), processor = processor_time();
-    struct budget budget = {.deadline = began + seconds};
+    bool good = p;
     uint32_t move;
-    if (!p) return false;
-    bool good = player_think(p, &budget, &move, error);
-    const struct player_report *report = player_report(p);
-    if (good && report->trouble.code) *error = report->trouble, good = false;
-    *simulations += (double)report->stats.simulations;
-    /* What a scheme finds out before it begins (FAST's board, cutoffs) is not counted, nor what others do. */
-    *spent += report->stats.seconds * (processor_time() - processor) / (clock_now() - began);
+    for (int round = 0; round < 2 && good; round++) {
+        double began = processor_time();
+        struct budget budget = {.deadline = clock_now() + (round ? seconds : seconds / 3)};
+        good = player_think(p, &budget, &move, error);
+        const struct player_report *report = player_report(p);
+        if (good && report->trouble.code) *error = report->trouble, good = false;
+        if (!round) continue;
+        *simulations += (double)report->stats.simulations;
+        *spent += processor_time() - began;
+    }
     player_free(p);
     return good;
 }

@@ -187,7 +187,7 @@ static void build(struct circuit *out, const struct circuit *c)
     for (uint32_t r = 0; r < c->nroles; r++)
         for (uint32_t m = c->move_base[r]; m < c->move_base[r + 1]; m++) {
             f.net->legal[m] = wins(&f, r, m, next);
-            heap_poll(heap);
+            heap_poll_slow(heap);
             if (f.work > MOST_WORK || f.net->pool.n > 8 * MOST_EDGES) too_much(heap);
         }
     for (uint32_t b = 0; b < c->nbits; b++) f.net->next[b] = net_bit(f.net, b);
@@ -198,7 +198,7 @@ static void build(struct circuit *out, const struct circuit *c)
     circuit_emit(out, net);
 }
 
-struct circuit *circuit_foresee(const struct circuit *c, struct error *error)
+struct circuit *circuit_foresee(const struct circuit *c, double seconds, struct error *error)
 {
     if (c->loops.n)
         return error_set(error, ERROR_INPUT,
@@ -206,11 +206,13 @@ struct circuit *circuit_foresee(const struct circuit *c, struct error *error)
                NULL;
     struct heap *heap = heap_new(0);
     if (!heap) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
+    if (seconds > 0) heap->deadline = clock_now() + seconds;
     struct heap_guard guard;
     if (HEAP_ENTER(heap, &guard, error)) {
         struct circuit *out = heap_zalloc(heap, sizeof *out);
         out->heap = heap;
         build(out, c);
+        heap->deadline = 0;
         heap_leave(heap);
         return out;
     }

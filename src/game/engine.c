@@ -20,7 +20,8 @@ struct engine {
     struct code *code;
     struct error error;
     struct engine_report report;
-    /* under the lock; made once */
+    pthread_mutex_t foresight_lock; /* of what follows, made once: nobody who only wants to know how things
+                                     * stand waits for it */
     struct circuit *foresight;
     struct code *foresight_code;
     bool foreseen;
@@ -89,6 +90,7 @@ struct engine *engine_start(const struct game *game, const struct ground_limits 
     if (limits) e->limits = *limits;
     atomic_init(&e->cancel, false);
     pthread_mutex_init(&e->lock, NULL);
+    pthread_mutex_init(&e->foresight_lock, NULL);
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -98,6 +100,7 @@ struct engine *engine_start(const struct game *game, const struct ground_limits 
     error_set(error, ERROR_SYSTEM, "no thread to ground the rules in");
     pthread_cond_destroy(&e->done);
     pthread_mutex_destroy(&e->lock);
+    pthread_mutex_destroy(&e->foresight_lock);
     free(e);
     return NULL;
 }
@@ -118,6 +121,7 @@ void engine_free(struct engine *e)
     circuit_free(e->circuit);
     pthread_cond_destroy(&e->done);
     pthread_mutex_destroy(&e->lock);
+    pthread_mutex_destroy(&e->foresight_lock);
     free(e);
 }
 
@@ -150,21 +154,32 @@ const struct code *engine_code(struct engine *e)
     return engine_poll(e) == ENGINE_READY ? e->code : NULL;
 }
 
-const struct code *engine_foresight(struct engine *e)
+/* Under the lock. */
+static void foresee(struct engine *e, double seconds)
 {
-    struct error unimportant;
+    struct error error = {0};
+    uint32_t widths[4], n = batch_widths(widths);
+    double end = clock_now() + seconds;
+    e->foresight = circuit_foresee(e->circuit, seconds, &error);
+    struct ground_limits left = {.seconds = seconds > 0 ? end - clock_now() : 0};
+    if (seconds > 0 && left.seconds <= 0) left.seconds = 1e-3;
+    e->foresight_code = e->foresight ? code_build(e->foresight, &left, &error) : NULL;
+    for (uint32_t i = 0; e->foresight_code && i < n; i++)
+        code_compile(e->foresight_code, widths[i], NULL, &error);
+    e->foreseen = e->foresight_code || error.code != ERROR_TIME; /* else it is tried again */
+    if (e->foresight_code) return;
+    circuit_free(e->foresight);
+    e->foresight = NULL;
+}
+
+const struct code *engine_foresight(struct engine *e, double seconds)
+{
     if (engine_poll(e) != ENGINE_READY) return NULL;
-    pthread_mutex_lock(&e->lock);
-    if (!e->foreseen) {
-        uint32_t widths[4], n = batch_widths(widths);
-        e->foreseen = true;
-        e->foresight = circuit_foresee(e->circuit, &unimportant);
-        e->foresight_code = e->foresight ? code_build(e->foresight, NULL, &unimportant) : NULL;
-        for (uint32_t i = 0; e->foresight_code && i < n; i++)
-            code_compile(e->foresight_code, widths[i], NULL, &unimportant);
-    }
-    pthread_mutex_unlock(&e->lock);
-    return e->foresight_code;
+    pthread_mutex_lock(&e->foresight_lock);
+    if (!e->foreseen) foresee(e, seconds);
+    const struct code *code = e->foresight_code;
+    pthread_mutex_unlock(&e->foresight_lock);
+    return code;
 }
 
 const struct error *engine_error(struct engine *e)

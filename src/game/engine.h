@@ -40,8 +40,9 @@ void engine_cancel(struct engine *e);
 /* When READY. */
 const struct code *engine_code(struct engine *e);
 /* When READY: which moves win at once (circuit_foresee), for batches beside those of the code. Made when it
- * is first asked for. NULL: this game has none. */
-const struct code *engine_foresight(struct engine *e);
+ * is first asked for, in no more than so many seconds (0: no limit). NULL: this game has none, or the time
+ * was over. */
+const struct code *engine_foresight(struct engine *e, double seconds);
 /* When FAILED: the reason, with the stage it was in. */
 const struct error *engine_error(struct engine *e);
 /* When no longer WORKING. */

@@ -13,6 +13,7 @@ const struct arm player_arms[] = {
     {"rave", "playout=uniform"},
     {"mast", "playout=mast,sampler=greedy,epsilon=0.4"},
     {"cutoff", "playout=mast+fast,sampler=gibbs,tau=10,weight=1,cutoff=on,urgency=on"},
+    {"sharp", "decisive=parry"}, /* the last: it is left out where wins cannot be foreseen */
 };
 
 uint32_t player_arms_count(void)
@@ -328,7 +329,9 @@ static void run(struct stage *stages, uint32_t n)
 
 static bool make_configs(struct audition *a, const struct player_config *config, struct error *error)
 {
+    double end = budget_share(&a->budget, 0.1);
     a->arms = player_arms_count();
+    if (!engine_foresight(a->engine, end > 0 ? fmax(end - clock_now(), 1e-3) : 0)) a->arms--;
     for (uint32_t i = 0; i < a->arms; i++) {
         struct player_config *c = &a->configs[i];
         a->speed[i] = 1;

@@ -13,6 +13,7 @@
 #include "player/script.h"
 #include "search/solver/outcomes.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -294,7 +295,8 @@ static bool make_policies(struct player *p, uint32_t n, const struct budget *bud
 static uint32_t default_lanes(const struct player *p, const struct budget *b)
 {
     if (p->config.lanes) return (uint32_t)p->config.lanes;
-    return p->on_circuit && !budget_counts(b) ? 64 : 1;
+    uint32_t many = p->config.playout >= PLAYOUT_WIRES ? 32 : 64; /* leaves, with several playouts each */
+    return p->on_circuit && !budget_counts(b) ? many : 1;
 }
 
 /* By the clock every core; where simulations are counted one, so that the result is the same every time. */
@@ -324,10 +326,16 @@ static struct mcts_options search_options(const struct player *p, uint32_t lanes
                                  .outcomes = p->outcomes,
                                  .scout = (uint32_t)c->scout,
                                  .decisive = (enum decisive_moves)c->decisive,
-                                 .foresight =
-                                     c->decisive && p->on_circuit ? engine_foresight(p->engine) : NULL,
                                  .memory = memory_limit(p) - table_limit(p),
                                  .seed = p->seed + p->divergence * CREW_STRIDE};
+}
+
+/* Which moves win at once, if that can be had in a tenth of the time. */
+static const struct code *foresight(const struct player *p, const struct budget *budget)
+{
+    double end = budget_share(budget, 0.1);
+    if (!p->config.decisive || !p->on_circuit) return NULL;
+    return engine_foresight(p->engine, end > 0 ? fmax(end - clock_now(), 1e-3) : 0);
 }
 
 static void decide_cutoff(struct player *p, const struct budget *budget, struct cutoff *out)
@@ -350,6 +358,7 @@ static bool make_search(struct player *p, const struct budget *budget, struct er
     struct crew_options o = {.how = (enum parallel)c->parallel,
                              .threads = threads,
                              .search = search_options(p, p->driver ? 1 : default_lanes(p, budget))};
+    o.search.foresight = foresight(p, budget);
     if (c->cutoff) decide_cutoff(p, budget, &o.search.cutoff);
     /* Stopped while finding out about the game: next time, all of it. */
     if (budget->stop && atomic_load(budget->stop)) return error_set(error, ERROR_CANCELLED, "cancelled");

@@ -264,6 +264,8 @@ json_t *thoughts_json(struct player *p, uint32_t role)
                         "seconds", s->seconds, "engine", report->engine, "depth", (int)s->max_depth, "nodes",
                         (int)report->nodes, "value", (double)report->value, "line",
                         line_text(heap, p, role, &first), "moves", list);
+        if (s->playouts > s->simulations) /* several from a position */
+            json_object_set_new(out, "playouts", json_integer((json_int_t)s->playouts));
         const char *verdict = verdict_text(heap, p, role);
         if (*verdict) json_object_set_new(out, "proved", json_string(verdict));
         if (report->of) json_object_set_new(out, "ranks", json_pack("[ii]", report->allied, report->of));

@@ -78,25 +78,6 @@ static void count_step(struct flight *f, uint32_t step, const float *own, const 
     }
 }
 
-void flight_rave(struct flight *f, const uint32_t *moves, uint32_t steps, const float *reward)
-{
-    const struct mcts *m = f->hand->search;
-    struct driver *d = f->hand->driver;
-    float worth = 1;
-    d->stamp_now++;
-    for (uint32_t t = 0; t < steps; t++) {
-        worth *= m->opt.discount;
-        for (uint32_t r = 0; r < m->nroles; r++) stamp_move(d, r, moves[(size_t)t * m->nroles + r]);
-    }
-    for (uint32_t t = f->tree_steps; t-- > 0;) {
-        worth *= m->opt.discount;
-        for (uint32_t r = 0; r < m->nroles; r++) {
-            stamp_move(d, r, f->moves[(size_t)t * m->nroles + r]);
-            if (f->path[t]) count_rave(f->hand, tree_node(m->tree, f->path[t]), r, worth * reward[r]);
-        }
-    }
-}
-
 /* A node on the way has bounds that the one above may not know of. */
 static bool on_proved_ground(const struct flight *f)
 {

@@ -119,8 +119,6 @@ struct situation flight_situation(const struct flight *f, uint32_t role);
 void flight_finish(struct flight *f, const float *reward);
 void flight_draw(struct flight *f); /* the same with 50 for everybody */
 void flight_undo_pending(struct flight *f);
-/* RAVE learns from a playout that was done from its last node, and from the moves that led there. */
-void flight_rave(struct flight *f, const uint32_t *moves, uint32_t steps, const float *reward);
 /* The playout tables of its hand learn from it. */
 void flight_teach(struct flight *f, const float *reward);
 

@@ -109,8 +109,8 @@ static void wins_are_foreseen(void **unused)
         struct field g = open_field(games[i]);
         struct error error = {0};
         uint32_t found = 0, positions = 0;
-        if (!engine_foresight(g.engine)) fail_msg("%s: no foresight", games[i]);
-        struct batch *b = batch_new(engine_foresight(g.engine), 64, 0, &error);
+        if (!engine_foresight(g.engine, 0)) fail_msg("%s: no foresight", games[i]);
+        struct batch *b = batch_new(engine_foresight(g.engine, 0), 64, 0, &error);
         assert_non_null(b);
         for (uint32_t game = 0; game < 6; game++) {
             struct state s = {0}, next = {0};
@@ -244,7 +244,7 @@ static void playouts_take_wins_and_parry_them(void **unused)
                                        .lanes = tries[i].lanes,
                                        .memory = (size_t)16 << 20,
                                        .decisive = tries[i].how,
-                                       .foresight = engine_foresight(g.engine),
+                                       .foresight = engine_foresight(g.engine, 0),
                                        .seed = i};
         struct reasoner *r = reasoner_circuit(g.game, engine_code(g.engine), &error);
         struct mcts *m = mcts_new(&options, r, policies, 1, &error);

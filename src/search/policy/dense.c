@@ -17,8 +17,11 @@ INLINE void pair_body(float *out, const uint64_t *legal, uint32_t words, const f
         if (!legal[w]) continue;
         const float *p = one + w * 64, *q = two + w * 64;
         float *o = out + w * 64;
-        if (__builtin_popcountll(legal[w]) > few)
-            for (int i = 0; i < 64; i++) o[i] = mean_of_two(p[i], q[i]);
+        if (__builtin_popcountll(legal[w]) > few) /* a line of the cache at a time */
+            for (int line = 0; line < 64; line += 16) {
+                if (!(legal[w] >> line & 0xffff)) continue;
+                for (int i = line; i < line + 16; i++) o[i] = mean_of_two(p[i], q[i]);
+            }
         else
             for (uint64_t x = legal[w]; x; x &= x - 1) {
                 int i = __builtin_ctzll(x);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "search/wires/leaves.h"
 
+#include "search/wires/amaf.h"
 #include "search/wires/wires.h"
 
 #include <math.h>
@@ -8,16 +9,18 @@
 #include <string.h>
 
 enum {
-    PLAYOUTS = 8,
-    /* from each leaf, where nobody says how many */ ROUNDS = 16, /* between two looks at the clock */
+    FILLING = 32,
+    /* leaves that fill the wires, where nobody says how many playouts each has */ ROUNDS =
+        16, /* between two looks at the clock */
     POWERS = 512
 };
 
 struct leaf {
     struct wires_group group;
-    struct flight flight; /* path and choices in the tree, moves up to the first outside */
-    struct state state;   /* of the new node */
-    float *sum, *own;     /* by role: discounted rewards of all; rewards of the one written down */
+    struct flight flight;     /* path and choices in the tree, moves up to the first outside */
+    struct state state;       /* of the new node */
+    struct amaf_move *played; /* for RAVE */
+    float *sum, *own;         /* by role: discounted rewards of all; rewards of the one written down */
     bool away, recorded;
     uint32_t first;    /* moves of the flight before it went out */
     struct leaf *next; /* free ones */
@@ -27,6 +30,8 @@ struct leaves {
     struct hand *hand;
     struct wires *wires;
     struct leaf *v, *free;
+    struct amaf amaf;
+    struct amaf_move *played; /* of all leaves */
     float *rewards;
     float worth[POWERS]; /* what a reward so many steps away is worth */
     uint32_t n, away;
@@ -47,10 +52,15 @@ bool leaves_open(struct hand *h, const struct code *code)
     l->hand = h;
     bool records = h->records || m->opt.rave || m->single;
     l->wires = wires_new(code, h->policy, records, rng_next(&h->rng), over, l, &ignored);
-    l->n = l->wires ? wires_lanes(l->wires) + m->opt.lanes : 0;
+    l->n = m->opt.lanes < 1 ? 1 : m->opt.lanes;
     l->v = calloc(l->n + 1, sizeof *l->v);
     l->rewards = calloc(((size_t)l->n + 1) * 2 * m->nroles, sizeof *l->rewards);
-    if (!l->wires || !l->v || !l->rewards) {
+    bool good = l->wires && l->v && l->rewards;
+    if (good && m->opt.rave) {
+        good = amaf_init(&l->amaf, code);
+        l->played = calloc((size_t)l->n * l->amaf.total + 1, sizeof *l->played);
+    }
+    if (!good || (m->opt.rave && !l->played)) {
         leaves_free(l);
         h->leaves = NULL;
         return false;
@@ -59,6 +69,7 @@ bool leaves_open(struct hand *h, const struct code *code)
         struct leaf *leaf = &l->v[i];
         leaf->sum = l->rewards + (size_t)i * 2 * m->nroles;
         leaf->own = leaf->sum + m->nroles;
+        leaf->played = l->played + (size_t)i * l->amaf.total;
         leaf->next = l->free;
         l->free = leaf;
     }
@@ -78,6 +89,8 @@ void leaves_free(struct leaves *l)
         state_done(&l->v[i].state);
     }
     wires_free(l->wires);
+    amaf_done(&l->amaf);
+    free(l->played);
     free(l->v);
     free(l->rewards);
     free(l);
@@ -111,6 +124,7 @@ void leaves_abandon(struct hand *h)
     for (uint32_t i = 0; i < l->n; i++) {
         if (!l->v[i].away) continue;
         flight_undo_pending(&l->v[i].flight);
+        if (l->played) memset(l->v[i].played, 0, l->amaf.total * sizeof *l->v[i].played);
         l->v[i].away = false;
         l->v[i].next = l->free;
         l->free = &l->v[i];
@@ -147,10 +161,10 @@ bool leaves_send(struct flight *f, const struct state *state)
     leaf->recorded = false;
     leaf->first = leaf->flight.steps;
     memset(leaf->sum, 0, m->nroles * sizeof *leaf->sum);
-    leaf->group =
-        (struct wires_group){.state = leaf->state.w,
-                             .moves = leaf->flight.moves + (size_t)(leaf->flight.steps - 1) * m->nroles,
-                             .wanted = m->opt.playouts ? m->opt.playouts : PLAYOUTS};
+    leaf->group = (struct wires_group){
+        .state = leaf->state.w,
+        .moves = leaf->flight.moves + (size_t)(leaf->flight.steps - 1) * m->nroles,
+        .wanted = m->opt.playouts ? m->opt.playouts : (wires_lanes(l->wires) + FILLING - 1) / FILLING};
     wires_put(l->wires, &leaf->group);
     return true;
 }
@@ -192,6 +206,7 @@ static void come_back(struct leaves *l, struct leaf *leaf)
     l->away--;
     h->aloft++;
     f->own = leaf->recorded ? leaf->own : NULL;
+    if (m->opt.rave) amaf_back_up(&l->amaf, leaf->played, f, leaf->group.wanted, leaf->sum);
     flight_finish(f, mean);
     f->own = NULL;
     leaf->next = l->free;
@@ -204,8 +219,8 @@ static void over(void *data, const struct wires_playout *p)
     struct leaf *leaf = (struct leaf *)p->group;
     struct hand *h = l->hand;
     const struct mcts *m = h->search;
-    float worth = worth_after(l, p->steps);
-    for (uint32_t r = 0; r < m->nroles; r++) leaf->sum[r] += worth * p->reward[r];
+    float worth = worth_after(l, p->steps), reward[MCTS_MAX_ROLES];
+    for (uint32_t r = 0; r < m->nroles; r++) leaf->sum[r] += reward[r] = worth * p->reward[r];
     h->stats.steps += p->steps;
     h->stats.playouts++;
     h->stats.cut += p->cut; /* the one that began first, not the one that ended first; alone, the best */
@@ -214,7 +229,7 @@ static void over(void *data, const struct wires_playout *p)
     const uint32_t *moves;
     const uint8_t *forced;
     if ((chosen || m->opt.rave) && wires_moves(l->wires, p, &moves, &forced)) {
-        if (m->opt.rave) flight_rave(&leaf->flight, moves, p->steps, p->reward);
+        if (m->opt.rave) amaf_add(&l->amaf, leaf->played, moves, p->steps, reward);
         if (chosen) write_down(l, leaf, p, moves, forced);
     }
     if (p->group->over == p->group->wanted) come_back(l, leaf);

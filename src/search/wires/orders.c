@@ -6,16 +6,18 @@
 #include <math.h>
 
 enum {
-    CENSUS = 16, /* rounds between two looks at which moves there are */
-    RANKED = 2,  /* rankings made anew in a round, at most */
+    CENSUS = 8,  /* rounds between two looks at which moves there are */
+    RECENT = 64, /* looks after which those that were not seen are forgotten */
+    RANKED = 1,  /* a ranking made anew in a round, at most */
+    FEW = 32,    /* moves that are sorted at next to no cost */
     NOISES = 4096
 };
 
 /* Orders are good until so many more simulations were learned from: tables change less and less. */
-static uint32_t next_due(const struct orders *o, uint32_t least, uint32_t part)
+static uint32_t next_due(const struct orders *o, uint32_t least, uint32_t most)
 {
-    uint64_t learned = o->policy->simulations, wait = learned / part;
-    return (uint32_t)(learned + (wait > least ? wait : least));
+    uint64_t learned = o->policy->simulations, wait = least + learned / 64;
+    return (uint32_t)(learned + (wait < most ? wait : most));
 }
 
 static bool is_due(const struct orders *o, uint32_t due)
@@ -52,10 +54,11 @@ static bool init_role(struct orders *o, const struct code *code, uint32_t role)
     r->n = code->roles[role].n;
     r->nlast = code->roles[role_before(role, o->nroles)].n;
     r->ever = calloc(r->n + 1, sizeof *r->ever);
+    r->fresh = calloc(r->n + 1, sizeof *r->fresh);
     r->known = malloc((r->n + 1) * sizeof *r->known);
     uint16_t *moves = r->all.moves = malloc(((size_t)r->n * (ORDERS_POOL + 2) + 1) * sizeof *moves);
     r->active = malloc((r->nlast + 1) * sizeof *r->active);
-    if (!r->ever || !r->known || !moves || !r->active) return false;
+    if (!r->ever || !r->fresh || !r->known || !moves || !r->active) return false;
     for (uint32_t i = 0; i < r->n; i++) moves[i] = (uint16_t)i;
     r->all.n = r->n;
     r->untried.moves = moves + r->n;
@@ -75,9 +78,11 @@ bool orders_init(struct orders *o, const struct policy *p, const struct code *co
     for (uint32_t r = 0; r < o->nroles; r++) most = code->roles[r].n > most ? code->roles[r].n : most;
     o->roles = calloc(o->nroles, sizeof *o->roles);
     o->last = calloc(o->nroles, sizeof *o->last);
+    o->some = malloc(most * sizeof *o->some);
+    o->stamp = calloc(most, sizeof *o->stamp);
     o->scores = malloc(most * sizeof *o->scores);
     o->keys = malloc(most * sizeof *o->keys);
-    if (!o->roles || !o->last || !o->scores || !o->keys) return false;
+    if (!o->some || !o->stamp || !o->roles || !o->last || !o->scores || !o->keys) return false;
     for (uint32_t r = 0; r < o->nroles; r++)
         if (!init_role(o, code, r)) return false;
     return true;
@@ -87,6 +92,7 @@ void orders_done(struct orders *o)
 {
     for (uint32_t r = 0; r < o->nroles && o->roles; r++) {
         free(o->roles[r].ever);
+        free(o->roles[r].fresh);
         free(o->roles[r].known);
         free(o->roles[r].all.moves);
         free(o->roles[r].active);
@@ -94,6 +100,8 @@ void orders_done(struct orders *o)
     }
     free(o->roles);
     free(o->last);
+    free(o->some);
+    free(o->stamp);
     free(o->scores);
     free(o->keys);
 }
@@ -114,12 +122,12 @@ static struct situation after(struct orders *o, uint32_t role, uint32_t last)
     return s;
 }
 
-/* Scores of the moves that were ever legal. */
-static void score_known(struct orders *o, uint32_t role, uint32_t last)
+/* Scores of the moves that were legal lately. */
+static void score_known(struct orders *o, uint32_t role)
 {
     const struct order_role *r = &o->roles[role];
     struct values *v = o->policy->values;
-    struct situation s = after(o, role, last);
+    struct situation s = after(o, role, MOVE_NONE);
     if (v)
         v->ops->score(v, &s, r->known, r->nknown, o->scores);
     else
@@ -165,7 +173,7 @@ static void make_pool(struct orders *o, uint32_t role, uint32_t which)
     struct order *pool = &r->pool[which];
     uint64_t random = rng_next(&o->rng);
     uint32_t n = r->nknown;
-    score_known(o, role, MOVE_NONE);
+    score_known(o, role);
     r->untried.n = 0;
     for (uint32_t i = 0; i < n; i++) {
         o->keys[i] = key_of(o, o->scores[i], r->known[i], random);
@@ -182,21 +190,40 @@ static void make_pool(struct orders *o, uint32_t role, uint32_t which)
     for (uint32_t i = 0; i < n; i++) pool->moves[i] = (uint16_t)o->keys[i];
 }
 
+/* The moves that were legal lately, those of a ranking in front: what was best once comes nearly in order,
+ * and most of the others are turned away at once. */
+static uint32_t candidates(struct orders *o, const struct order_role *r, const struct ranking *old)
+{
+    uint32_t n = 0;
+    o->now++;
+    for (uint32_t i = 0; i < old->n; i++) {
+        if (!r->ever[old->moves[i]]) continue;
+        o->stamp[old->moves[i]] = o->now;
+        o->some[n++] = old->moves[i];
+    }
+    for (uint32_t i = 0; i < r->nknown; i++)
+        if (o->stamp[r->known[i]] != o->now) o->some[n++] = r->known[i];
+    return n;
+}
+
 /* The best few in order: the others are turned away by a look at the last of them. */
 static void make_ranking(struct orders *o, uint32_t role, uint32_t last)
 {
     struct values *v = o->policy->values;
-    const struct order_role *role_orders = &o->roles[role];
-    struct ranking *r = &role_orders->rankings[last];
+    struct ranking *r = &o->roles[role].rankings[last];
     uint64_t best[RANKING_MOVES], random = rng_next(&o->rng);
     uint32_t count = 0;
-    r->due = next_due(o, 4, 32);
-    r->n = 0;
-    if (!v || !v->ops->knows || !v->ops->knows(v, role, last)) return;
-    score_known(o, role, last);
-    for (uint32_t i = 0; i < role_orders->nknown; i++) {
+    r->due = next_due(o, 8, 192);
+    if (!v || !v->ops->knows || !v->ops->knows(v, role, last)) {
+        r->n = 0;
+        return;
+    }
+    struct situation s = after(o, role, last);
+    uint32_t n = candidates(o, &o->roles[role], r);
+    v->ops->score(v, &s, o->some, n, o->scores);
+    for (uint32_t i = 0; i < n; i++) {
         if (comes_first(o, o->scores[i])) continue;
-        uint64_t key = key_of(o, o->scores[i], role_orders->known[i], random);
+        uint64_t key = key_of(o, o->scores[i], o->some[i], random);
         if (count == RANKING_MOVES && key < best[count - 1]) continue;
         uint32_t j = count < RANKING_MOVES ? count++ : count - 1;
         for (; j > 0 && best[j - 1] < key; j--) best[j] = best[j - 1];
@@ -211,17 +238,24 @@ static void make_ranking(struct orders *o, uint32_t role, uint32_t last)
 static void find_replies(struct orders *o, uint32_t role)
 {
     struct order_role *r = &o->roles[role];
-    for (uint32_t i = 0; i < r->nactive; i++) {
-        struct situation s = after(o, role, r->active[i]);
+    for (uint32_t last = 0; last < r->nlast; last++) {
+        struct situation s = after(o, role, last);
         uint32_t replies[2], n = lgr_replies(o->policy->lgr, &s, replies);
-        r->rankings[r->active[i]].reply = n ? (uint16_t)replies[0] : RANKING_NONE;
+        r->rankings[last].reply = n ? (uint16_t)replies[0] : RANKING_NONE;
     }
 }
 
 static void take_census(struct orders *o, uint32_t role, const uint64_t *legal, const uint64_t *lanes)
 {
     struct order_role *r = &o->roles[role];
+    if (++r->censuses % RECENT == 0) { /* forget those that were not legal for a while */
+        bool *swap = r->ever;
+        r->ever = r->fresh;
+        r->fresh = swap;
+        memset(r->fresh, 0, r->n * sizeof *r->fresh);
+    }
     o->weave->census(legal, r->n, lanes, r->ever);
+    o->weave->census(legal, r->n, lanes, r->fresh);
     r->nknown = 0;
     for (uint32_t i = 0; i < r->n; i++)
         if (r->ever[i]) r->known[r->nknown++] = i;
@@ -237,12 +271,10 @@ void orders_tend(struct orders *o, uint32_t role, const uint64_t *legal, const u
         take_census(o, role, legal, lanes);
         if (o->policy->lgr) find_replies(o, role);
     }
-    if (!first && !is_due(o, r->due)) return;
-    r->due = next_due(o, 2, 16 * ORDERS_POOL);
-    if (!first)
-        make_pool(o, role, rng_below(&o->rng, ORDERS_POOL));
-    else
-        for (uint32_t i = 0; i < ORDERS_POOL; i++) make_pool(o, role, i);
+    uint32_t some = first ? ORDERS_POOL : is_due(o, r->due);
+    if (o->policy->sampler.kind == SAMPLE_GIBBS && !first) some = r->nknown < FEW ? ORDERS_POOL / 2 : 1;
+    if (some) r->due = next_due(o, 1, 8);
+    for (uint32_t i = 0; i < some; i++, r->next++) make_pool(o, role, r->next % ORDERS_POOL);
 }
 
 static void tend_rankings(struct orders *o, uint32_t role)

@@ -27,8 +27,10 @@ struct order {
 
 struct order_role {
     uint32_t n, nlast; /* moves; those of the role before */
-    bool *ever;        /* by move: it was legal somewhere */
-    uint32_t *known;   /* those moves */
+    bool *ever,
+        *fresh; /* by move: it was legal somewhere lately; since the last time others were forgotten */
+    uint32_t censuses;
+    uint32_t *known; /* those moves */
     uint32_t nknown;
     struct order all; /* by number */
     struct order untried;
@@ -36,6 +38,7 @@ struct order_role {
     struct ranking *rankings; /* by the move before; NULL: nothing depends on it */
     uint16_t *active;
     uint32_t nactive;
+    uint32_t next; /* of the pool, to be made anew */
     uint32_t seen; /* the round of the last census */
     uint32_t due;  /* simulations learned from when the pool wants an order made anew */
 };
@@ -46,7 +49,8 @@ struct orders {
     uint32_t nroles, words;
     struct rng rng;
     struct order_role *roles;
-    /* scratch */ uint32_t *last;
+    /* scratch */ uint32_t *last, *some;
+    uint32_t *stamp, now; /* by move */
     float *scores;
     uint64_t *keys;
 };
