@@ -5,7 +5,7 @@
 The value of a position is a linear function of what stands on each of the 69 lines of four, squashed to -1 .. 1: a weight for
 each line and each of the 81 ways in which its cells can be empty, ours or theirs; a line and its mirror image share them.
 It is learned by temporal differences: the value of a position should be the opposite of the value of the next one, and that of
-the last one is the result. Hundreds of games are played side by side (ludens.VectorEnv); for each, all moves are tried at
+the last one is the result. Many games are played side by side (ludens.VectorEnv); for each, all moves are tried at
 once in further lanes, and the one that looks best is made.
 
 The player that comes out of it looks DEPTH moves ahead, at no more than 7^DEPTH positions, in as many lanes. The opponent has as
@@ -79,7 +79,7 @@ class Value:
         self.weights += (rate * total / np.maximum(times, 1)).astype(np.float32)
 
 
-def learn(game, seconds, games=512, seed=1, report=print):
+def learn(game, seconds, games=128, seed=1, rate=0.01, whims=0.1):
     rng = np.random.default_rng(seed)
     moves = np.arange(WIDTH)  # in the order of their numbers; noop comes behind them
     tries = ludens.VectorEnv(game, games * WIDTH, keep=True)
@@ -98,20 +98,20 @@ def learn(game, seconds, games=512, seed=1, report=print):
         result = np.where(who == 0, goals[:, 0], goals[:, 1]) * 2 - 1
         worth = np.where(ended == 1, result, value.of(features)).reshape(games, WIDTH)
         # the best one, or now and then any
-        explore = rng.random(games) < 0.1
+        explore = rng.random(games) < whims
         noise = rng.random((games, WIDTH), dtype=np.float32)
         choice = np.where(legal, np.where(explore[:, None], noise, worth + 1e-4 * noise), -9).argmax(axis=1)
         chosen = lane * WIDTH + choice
         now = worth[lane, choice].astype(np.float32)
         # what came is what should have been expected, unless it was a whim
         error = np.where(known & ~explore, (-now - was) * (1 - was * was), 0)
-        value.learn(before, error, rate=0.02 * (1 - share) + 0.001)
+        value.learn(before, error, rate * (1 - share) + rate / 20)
         over = ended[chosen] == 1
         states = np.where(over[:, None], first, tries.packed[chosen])
         before, was, known = features[:, chosen], now, ~over
         mover = np.where(over, 0, 1 - mover).astype(np.uint8)
         played, ended_games = played + games, ended_games + int(over.sum())
-    report(f"{ended_games} games with {played} moves in {seconds:.0f} s")
+    print(f"{ended_games} games with {played} moves in {seconds:.0f} s")
     return value
 
 

@@ -14,10 +14,10 @@ import numpy as np
 import ludens
 
 LANES = 2048
-envs = {}  # by rule sheet
+env = None  # of the match under way
 
 
-def playouts(env, state, role, numbers):
+def playouts(state, role, numbers):
     """What random games bring that begin with our moves in turn, and with any moves of the others."""
     env.batch.put(0, state)
     env.load(np.repeat(env.packed[:1], LANES, axis=0))
@@ -30,16 +30,16 @@ def playouts(env, state, role, numbers):
 
 
 def choose(state, role, seconds):
-    end, game = time.monotonic() + 0.8 * seconds, state.game
+    global env
+    end = time.monotonic() + 0.8 * seconds
     moves, numbers = state.legal(role), [np.array(numbers) for numbers in state.legal_numbers()]
     if len(moves) == 1:
         return moves[0]
-    if game.rules not in envs:
-        envs.clear()
-        envs[game.rules] = ludens.VectorEnv(game, LANES, keep=True, max_steps=500, seed=int(time.time()))
+    if env is None or env.game is not state.game:
+        env = ludens.VectorEnv(state.game, LANES, keep=True, max_steps=500, seed=int(time.time()))
     total = np.zeros(LANES)
     while time.monotonic() < end:
-        total += playouts(envs[game.rules], state, role, numbers)
+        total += playouts(state, role, numbers)
     sums = [total[i::len(moves)].mean() for i in range(len(moves))]
     return moves[int(np.argmax(sums))]
 

@@ -37,6 +37,8 @@ struct ludens_server {
     void (*made)(void *data, struct ludens_sitting *sitting, const uint32_t *joint);
     /* The match is over, or was given up. */
     void (*over)(void *data, struct ludens_sitting *sitting);
+    /* Nothing happens; called some times a second, for who has other things to look after. */
+    void (*idle)(void *data);
 }; /* all but `choose` may be NULL */
 
 /* Until `stop` is raised (true), or listening fails (false). */

@@ -60,7 +60,6 @@ static bool on_choose(void *data, struct ludens_sitting *sitting, double seconds
     Py_XDECREF(text);
     Py_XDECREF(state);
     Py_XDECREF(answer);
-    if (PyErr_CheckSignals() != 0) keep_exception(s);
     PyGILState_Release(lock);
     return good;
 }
@@ -71,6 +70,14 @@ static void on_over(void *data, struct ludens_sitting *sitting)
     PyGILState_STATE lock = PyGILState_Ensure();
     Py_XDECREF((PyObject *)s->game);
     s->game = NULL;
+    PyGILState_Release(lock);
+}
+
+/* Ctrl-C. */
+static void on_idle(void *data)
+{
+    PyGILState_STATE lock = PyGILState_Ensure();
+    if (PyErr_CheckSignals() != 0) keep_exception(data);
     PyGILState_Release(lock);
 }
 
@@ -85,7 +92,8 @@ static PyObject *serve(PyObject *module, PyObject *args, PyObject *words)
                                    .ready = on_ready,
                                    .start = on_start,
                                    .choose = on_choose,
-                                   .over = on_over};
+                                   .over = on_over,
+                                   .idle = on_idle};
     bool good;
     if (!PyArg_ParseTupleAndKeywords(args, words, "O|izsO", names, &s.choose, &server.port, &server.address,
                                      &server.name, &s.ready))

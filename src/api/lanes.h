@@ -49,8 +49,8 @@ void lanes_restart(struct lanes *g, const uint64_t *mask);
 /* Packed states for all lanes of the part. */
 void lanes_load(struct lanes *g, const uint64_t *packed);
 
-/* Where a lane's move is not legal, what is wrong; else NULL. `actions` by lane, or by lane and role; lanes
- * count from `first`. */
+/* The first lane and role whose move cannot be made, and why. `actions` by lane, or by lane and role; lanes
+ * count from `first`. NULL: all at random. */
 enum lanes_fault { LANES_FINE, LANES_ILLEGAL, LANES_CROWDED, LANES_STUCK };
 enum lanes_fault lanes_check(struct lanes *g, const int32_t *actions, bool joint, uint32_t *lane,
                              uint32_t *role);

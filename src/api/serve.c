@@ -187,6 +187,7 @@ bool ludens_serve(const struct ludens_server *server, const struct ludens_stop *
         struct pollfd p = {.fd = http_fd(h.http), .events = POLLIN};
         poll(&p, 1, wait < 0.2 ? (int)(wait * 1000) : 200);
         wait = http_run(h.http);
+        if (server->idle) server->idle(server->data);
     }
     http_close(h.http);
     leave(&h);

@@ -116,6 +116,7 @@ int main(void)
     PART(ludens_server, choose);
     PART(ludens_server, made);
     PART(ludens_server, over);
+    PART(ludens_server, idle);
     VALUE(LUDENS_OK);
     VALUE(LUDENS_INPUT);
     VALUE(LUDENS_MEMORY);

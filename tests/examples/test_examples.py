@@ -66,6 +66,8 @@ class Examples(unittest.TestCase):
         with subprocess.Popen([*command, str(port)], stdout=subprocess.DEVNULL) as player:
             try:
                 wait_for(port)
+                run(LUDENS, "match", "ticTacToe", "--seat", f"oplayer=http://127.0.0.1:{port}", "--seat", "xplayer=random",
+                    "--start", 1, "--clock", 1, "--seed", 1)  # one after the other
                 with tempfile.TemporaryDirectory() as folder:
                     path = os.path.join(folder, "match.json")
                     run(LUDENS, "match", "connectFour", "--seat", f"red=http://127.0.0.1:{port}", "--seat", "yellow=random",

@@ -63,6 +63,17 @@ export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR LD_LIBRARY_PATH
 cc -std=c11 -Wall -Wextra -Wpedantic -Werror stranger.c -o stranger $(pkg-config --cflags --libs ludens)
 ./stranger "$game" | grep -x 'ticTacToe is over after [5-9] steps'
 
+# The Python module, where it was built, finds the library beside it.
+core=$(find "$root" -name _core.abi3.so)
+if [ -n "$core" ]; then
+    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(dirname "$(dirname "$core")") /usr/bin/python3 - "$game" <<'PYTHON'
+import sys
+import ludens
+assert "dist-packages" in ludens.__file__
+assert ludens.Game(sys.argv[1]).start().play("(mark 2 2)").player == 1
+PYTHON
+fi
+
 rm -f stranger stranger.c lab.db*
 ninja -C "$build" --quiet uninstall >/dev/null
 if [ -e "$root" ] && find "$root" ! -type d | grep .; then

@@ -3,6 +3,7 @@
 import gc
 import inspect
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -193,6 +194,8 @@ def test_a_function_sits_in_a_match_over_the_network():
                                  stdout=subprocess.PIPE, timeout=120)
             assert out.returncode == 0, out.stdout  # nothing was replaced
             assert "Result:" in out.stdout
+            server.send_signal(signal.SIGINT)  # as Ctrl-C does
+            assert server.wait(timeout=20) != 0
         finally:
             server.kill()
 
@@ -224,6 +227,19 @@ def test_nothing_leaks(game):
     work()
     before = work()
     assert work() - before < 2000  # kB
+
+
+def test_the_docs_tell_the_truth(tmp_path, monkeypatch, capsys):
+    import re
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    with open(os.path.join(root, "docs", "library.md"), encoding="utf-8") as file:
+        blocks = re.findall(r"^```python\n(.*?)^```", file.read(), re.M | re.S)
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for block in blocks:
+        exec(block, names)
+    assert len(blocks) > 1 and (tmp_path / "match.json").exists()
+    assert capsys.readouterr().out.endswith("2 1\n")
 
 
 def test_everything_is_documented_and_in_the_stubs():

@@ -14,8 +14,7 @@
 #define TABLE_BYTES ((size_t)256 << 20)
 
 struct lane {
-    uint32_t steps, seen, n;
-    uint32_t at[WAITING]; /* rows of `kept` */
+    uint32_t steps, seen, n; /* moves made; positions it was shown, and kept */
 };
 
 struct play {

@@ -27,17 +27,6 @@ void twodeep_done(struct twodeep *t)
     *t = (struct twodeep){0};
 }
 
-void twodeep_clear(struct twodeep *t)
-{
-    void *fresh = pages_map(bytes_of(t));
-    if (!fresh) {
-        memset(t->v, 0, bytes_of(t));
-        return;
-    }
-    pages_unmap(t->v, bytes_of(t));
-    t->v = fresh;
-}
-
 static struct twodeep_entry *entry_at(const struct twodeep *t, uint64_t key, uint32_t which)
 {
     return (struct twodeep_entry *)(t->v + ((key & t->mask) * 2 + which) * t->entry);

@@ -33,7 +33,6 @@ struct twodeep {
 /* At most so many bytes; false: no memory. */
 bool twodeep_init(struct twodeep *t, size_t bytes, uint32_t width);
 void twodeep_done(struct twodeep *t);
-void twodeep_clear(struct twodeep *t);
 
 /* The entry of a position, the deeper if there are two; NULL: none. */
 const struct twodeep_entry *twodeep_find(const struct twodeep *t, uint64_t key, uint64_t check);
