@@ -71,9 +71,6 @@ class Page:
         self.heading("Name")
         self.text(f"{code(name)} \\- {summary}", ready=True)
 
-    def request(self, line):
-        self.lines.append(line)
-
     def text(self, text, ready=False):
         """A paragraph's words; `ready`: they are roff already."""
         text = re.sub(r"\s+", " ", text if ready else inline(text)).strip()

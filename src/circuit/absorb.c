@@ -18,6 +18,7 @@ static uint32_t *count_uses(const struct net *net, const bool *mark)
     for (uint32_t m = 0; m < net->nmoves; m++) uses[net->legal[m] >> 1] += 2;
     for (uint32_t b = 0; b < net->nbits; b++) uses[net->next[b] >> 1] += 2;
     for (uint32_t g = 0; g < net->goals.n; g++) uses[net->goals.v[g].e >> 1] += 2;
+    for (uint32_t i = 0; i < net->kept.n; i++) uses[net->kept.v[i] >> 1] += 2;
     uses[net->terminal >> 1] += 2;
     return uses;
 }

@@ -20,13 +20,21 @@ struct given_move {
     uint32_t slot, lane;
 };
 
-struct batch_inside {
-    uint64_t *mem; /* slots, then the loops' cuts */
+/* What one code needs: that of all turns, or that of one. */
+struct side {
+    const struct code *code;
     struct choices choices;
+    bool clean; /* the slots of moves are all zero */
+};
+
+struct batch_inside {
+    uint64_t *mem;      /* slots, then the loops' cuts */
+    struct side *sides; /* the first is that of all turns; turn t is t + 1 */
+    uint32_t nsides;
+    struct side *now;  /* which the last view was swept by */
     bool *dirty;       /* of the choices */
     uint64_t *initial; /* state words */
     bool written;
-    bool clean; /* the slots of moves are all zero */
     struct given_move *given;
     uint32_t ngiven, given_cap;
     uint64_t *block; /* one allocation for all that is aligned */
@@ -69,12 +77,6 @@ static const struct sweeper *find_sweeper(uint32_t lanes)
 
 /* --- Setting up ----------------------------------------------------------------------------------------- */
 
-/* A role whose only move is its only move in every state makes it without being asked. */
-static bool forced(const struct code *code, uint32_t role)
-{
-    return code->roles[role].n == 1;
-}
-
 /* Lay the trees of all choosing roles out in the scratch memory; returns how many vectors they need. */
 static uint32_t plan_choices(const struct code *code, struct choices *c, bool *dirty)
 {
@@ -82,7 +84,7 @@ static uint32_t plan_choices(const struct code *code, struct choices *c, bool *d
     c->n = 0;
     for (uint32_t r = 0; r < code->nroles; r++) {
         const struct code_role *role = &code->roles[r];
-        if (role->n == 0 || forced(code, r)) continue;
+        if (role->n == 0 || role->forced) continue;
         struct choice *ch = &c->v[c->n++];
         ch->legal = role->legal;
         ch->does = role->does;
@@ -140,18 +142,30 @@ struct batch *batch_new_interpreted(const struct code *code, uint32_t lanes, uin
     b->words = sweeper->lanes / 64;
     b->nroles = code->nroles;
     b->state_words = (code->nbits + 63) / 64;
-    struct choices *c = &in->choices;
-    c->v = zeroed(code->nroles, sizeof *c->v);
     in->initial = zeroed(b->state_words, sizeof *in->initial);
     in->given_cap = b->lanes * code->nroles;
     in->given = zeroed(in->given_cap, sizeof *in->given);
-    in->dirty = zeroed(code->nmoves / CHOICE_BLOCK + code->nroles, sizeof *in->dirty);
-    if (!c->v || !in->initial || !in->given || !in->dirty) goto no_memory;
-    size_t scratch = plan_choices(code, c, in->dirty), n = c->n, cuts = 0;
+    in->nsides = 1 + (code->turns ? code->circuit->period : 0);
+    in->sides = zeroed(in->nsides, sizeof *in->sides);
+    in->dirty = zeroed((code->nmoves / CHOICE_BLOCK + code->nroles) * (size_t)in->nsides, sizeof *in->dirty);
+    if (!in->initial || !in->given || !in->sides || !in->dirty) goto no_memory;
+    in->now = in->sides;
+    size_t scratch = 0, cuts = 0;
+    for (uint32_t i = 0; i < in->nsides; i++) {
+        struct side *side = &in->sides[i];
+        side->code = i ? code->turns[i - 1] : code;
+        side->choices.v = zeroed(code->nroles, sizeof *side->choices.v);
+        if (!side->choices.v) goto no_memory;
+        size_t need = plan_choices(side->code, &side->choices,
+                                   in->dirty + (code->nmoves / CHOICE_BLOCK + code->nroles) * (size_t)i);
+        if (need > scratch) scratch = need;
+        for (uint32_t k = 0; k < side->code->segments.n; k++)
+            if (side->code->segments.v[k].cut_n > cuts) cuts = side->code->segments.v[k].cut_n;
+    }
+    struct choices *c = &in->sides[0].choices;
+    size_t n = c->nsources = c->n;
     c->sources = zeroed(n + 1, sizeof *c->sources);
     c->round_planes = zeroed(n, sizeof *c->round_planes);
-    for (uint32_t s = 0; s < code->segments.n; s++)
-        if (code->segments.v[s].cut_n > cuts) cuts = code->segments.v[s].cut_n;
     size_t vectors =
         code->nslots + cuts + scratch + CHOICE_LEVELS * n + n * n + n + CHOICE_PLANES * n + 2 * (n + 1);
     size_t bytes = vectors * b->words * 8;
@@ -169,9 +183,13 @@ struct batch *batch_new_interpreted(const struct code *code, uint32_t lanes, uin
     for (uint32_t i = 0; i <= n; i++) c->sources[i].s0 = TAKE(1), c->sources[i].s1 = TAKE(1);
 #undef TAKE
     fill(b, SLOT_ONES);
-    for (uint32_t i = 0; i < code->ones.n; i++) fill(b, code->ones.v[i]);
-    for (uint32_t r = 0; r < code->nroles; r++)
-        if (forced(code, r)) fill(b, code->roles[r].does);
+    for (uint32_t k = 0; k < in->nsides; k++) {
+        struct choices *own = &in->sides[k].choices, all = *c;
+        all.n = own->n;
+        all.v = own->v;
+        *own = all; /* the rest is shared */
+        for (uint32_t i = 0; i < in->sides[k].code->ones.n; i++) fill(b, in->sides[k].code->ones.v[i]);
+    }
     for (uint32_t i = 0; i < code->nbits; i++)
         in->initial[i / 64] |= (uint64_t)code->circuit->init[i] << i % 64;
     batch_restart(b, slot(b, SLOT_ONES));
@@ -189,9 +207,12 @@ void batch_free(struct batch *b)
     if (!b) return;
     struct batch_inside *in = b->inside;
     if (in) {
-        free(in->choices.v);
-        free(in->choices.sources);
-        free(in->choices.round_planes);
+        if (in->sides) {
+            free(in->sides[0].choices.sources);
+            free(in->sides[0].choices.round_planes);
+        }
+        for (uint32_t i = 0; in->sides && i < in->nsides; i++) free(in->sides[i].choices.v);
+        free(in->sides);
         free(in->initial);
         free(in->given);
         free(in->dirty);
@@ -208,15 +229,15 @@ void batch_seed(struct batch *b, uint64_t seed)
 
 void batch_seed_part(struct batch *b, uint64_t seed, uint32_t word)
 {
-    struct choices *c = &b->inside->choices;
-    for (uint32_t i = 0; i <= c->n; i++) {
+    struct choices *c = &b->inside->sides[0].choices;
+    for (uint32_t i = 0; i <= c->nsources; i++) {
         struct choice_source *s = &c->sources[i];
         s->behind = 0;
         for (uint32_t w = 0; w < b->words; w++) {
             uint64_t x = seed;
             x = rng_splitmix(&x) + word + w;
             /* the source for tosses is the same however many roles choose */
-            x = rng_splitmix(&x) + (i < c->n ? i + 1 : 0);
+            x = rng_splitmix(&x) + (i < c->nsources ? i + 1 : 0);
             s->s0[w] = rng_splitmix(&x);
             s->s1[w] = rng_splitmix(&x);
         }
@@ -261,12 +282,11 @@ void batch_get_state(struct batch *b, uint32_t lane, uint64_t *state)
 void batch_get_states(struct batch *b, uint32_t lanes, uint64_t *out)
 {
     TICKS_BEGIN(b);
-    uint32_t ignored[64];
     for (uint32_t s = 0; s < b->state_words; s++) {
         uint32_t n = b->code->nbits - s * 64 < 64 ? b->code->nbits - s * 64 : 64;
         for (uint32_t w = 0; w * 64 < lanes; w++)
             transpose_count(slot(b, SLOT_BITS + s * 64) + w, b->words, n,
-                            out + (size_t)w * 64 * b->state_words + s, b->state_words, ignored);
+                            out + (size_t)w * 64 * b->state_words + s, b->state_words, NULL);
     }
     TICKS_END(b, BATCH_REST);
 }
@@ -299,13 +319,12 @@ void batch_put_rows(struct batch *b, const uint32_t *bits, uint32_t nbits, const
                     uint32_t lanes)
 {
     TICKS_BEGIN(b);
-    uint32_t words = (nbits + 63) / 64, ignored[64] = {0};
+    uint32_t words = (nbits + 63) / 64;
     uint64_t turned[64];
     for (uint32_t w = 0; w * 64 < lanes; w++)
         for (uint32_t k = 0; k < words; k++) {
             uint32_t left = lanes - w * 64, n = nbits - k * 64 < 64 ? nbits - k * 64 : 64;
-            transpose_count(rows + (size_t)w * 64 * words + k, words, left < 64 ? left : 64, turned, 1,
-                            ignored);
+            transpose_count(rows + (size_t)w * 64 * words + k, words, left < 64 ? left : 64, turned, 1, NULL);
             for (uint32_t i = 0; i < n; i++) slot(b, SLOT_BITS + bits[k * 64 + i])[w] = turned[i];
         }
     TICKS_END(b, BATCH_REST);
@@ -314,7 +333,7 @@ void batch_put_rows(struct batch *b, const uint32_t *bits, uint32_t nbits, const
 void batch_get_rows(struct batch *b, const uint32_t *bits, uint32_t nbits, uint64_t *rows, uint32_t lanes)
 {
     TICKS_BEGIN(b);
-    uint32_t words = (nbits + 63) / 64, ignored[64];
+    uint32_t words = (nbits + 63) / 64;
     uint64_t wires[64], turned[64];
     for (uint32_t w = 0; w * 64 < lanes; w++)
         for (uint32_t k = 0; k < words; k++) {
@@ -322,9 +341,9 @@ void batch_get_rows(struct batch *b, const uint32_t *bits, uint32_t nbits, uint6
             uint64_t *to = rows + (size_t)w * 64 * words + k;
             for (uint32_t i = 0; i < n; i++) wires[i] = slot(b, SLOT_BITS + bits[k * 64 + i])[w];
             if (left >= 64) {
-                transpose_count(wires, 1, n, to, words, ignored);
+                transpose_count(wires, 1, n, to, words, NULL);
             } else { /* rows beyond the last lane are not ours */
-                transpose_count(wires, 1, n, turned, 1, ignored);
+                transpose_count(wires, 1, n, turned, 1, NULL);
                 for (uint32_t i = 0; i < left; i++) to[(size_t)i * words] = turned[i];
             }
         }
@@ -344,32 +363,76 @@ const uint64_t *batch_state_wires(const struct batch *b)
     return slot(b, SLOT_BITS);
 }
 
+static const struct code_role *role_now(const struct batch *b, uint32_t role)
+{
+    return &b->inside->now->code->roles[role];
+}
+
 const uint64_t *batch_legal_wires(const struct batch *b, uint32_t role)
 {
-    return slot(b, b->code->roles[role].legal);
+    return slot(b, role_now(b, role)->legal);
 }
 
 /* --- Looking -------------------------------------------------------------------------------------------- */
 
-static void sweep_phase(struct batch *b, enum circuit_phase phase)
+static void sweep_phase(struct batch *b, const struct code *code, enum circuit_phase phase)
 {
-    uint32_t first = phase == PHASE_VIEW ? 0 : b->code->phase_end[phase - 1];
-    b->sweeper->sweep(b->code, first, b->code->phase_end[phase], b->inside->mem);
+    uint32_t first = phase == PHASE_VIEW ? 0 : code->phase_end[phase - 1];
+    b->sweeper->sweep(code, first, code->phase_end[phase], b->inside->mem);
+}
+
+static void view_by(struct batch *b, struct side *side)
+{
+    b->inside->now = side;
+    b->terminal = slot(b, side->code->terminal);
+    sweep_phase(b, side->code, PHASE_VIEW);
 }
 
 void batch_view(struct batch *b)
 {
     TICKS_BEGIN(b);
-    sweep_phase(b, PHASE_VIEW);
+    view_by(b, b->inside->sides);
     TICKS_END(b, BATCH_VIEW);
+}
+
+/* Have all lanes these bits as they are in the turn? */
+static bool in_turn(const struct batch *b, uint32_t turn)
+{
+    const struct circuit *c = b->code->circuit;
+    for (uint32_t i = 0; i < c->turn_bits.n; i++) {
+        const uint64_t *at = slot(b, SLOT_BITS + c->turn_bits.v[i]);
+        uint64_t wanted = c->turn_values[turn * c->turn_bits.n + i] ? ~(uint64_t)0 : 0, differs = 0;
+        for (uint32_t w = 0; w < b->words; w++) differs |= at[w] ^ wanted;
+        if (differs) return false;
+    }
+    return true;
+}
+
+void batch_view_turn(struct batch *b)
+{
+    TICKS_BEGIN(b);
+    struct batch_inside *in = b->inside;
+    uint32_t turns = in->nsides - 1, side = 0;
+    /* after one turn the next is likely */
+    uint32_t guess = turns ? (uint32_t)(in->now - in->sides) % turns : 0;
+    for (uint32_t t = 0; t < turns && !side; t++)
+        if (in_turn(b, (guess + t) % turns)) side = 1 + (guess + t) % turns;
+    view_by(b, &in->sides[side]);
+    TICKS_END(b, BATCH_VIEW);
+}
+
+uint32_t batch_turns(const struct batch *b)
+{
+    return b->inside->nsides > 1 ? b->inside->nsides - 1 : 1;
 }
 
 uint32_t batch_legal(struct batch *b, uint32_t lane, uint32_t role, uint32_t *out)
 {
     TICKS_BEGIN(b);
-    const struct code_role *r = &b->code->roles[role];
+    const struct code_role *r = role_now(b, role);
     const uint64_t *at = slot(b, r->legal) + lane / 64;
     uint32_t n = 0;
+    if (r->forced && r->legal == r->does) return out[0] = r->only, 1;
     for (uint32_t m = 0; m < r->n; m += 64, at += 64 * (size_t)b->words)
         for (uint64_t set = lane_word(at, b->words, r->n - m < 64 ? r->n - m : 64, lane % 64); set;
              set &= set - 1)
@@ -381,7 +444,7 @@ uint32_t batch_legal(struct batch *b, uint32_t lane, uint32_t role, uint32_t *ou
 void batch_legal_sets(struct batch *b, uint32_t role, uint64_t *out, uint32_t *count)
 {
     TICKS_BEGIN(b);
-    const struct code_role *r = &b->code->roles[role];
+    const struct code_role *r = role_now(b, role);
     uint32_t set_words = (r->n + 63) / 64;
     memset(count, 0, b->lanes * sizeof *count);
     for (uint32_t s = 0; s < set_words; s++) {
@@ -398,16 +461,16 @@ void batch_legal_sets(struct batch *b, uint32_t role, uint64_t *out, uint32_t *c
 void batch_choose(struct batch *b, const uint64_t *mask)
 {
     TICKS_BEGIN(b);
-    b->sweeper->choose(&b->inside->choices, mask, b->inside->mem);
+    b->sweeper->choose(&b->inside->now->choices, mask, b->inside->mem);
     b->inside->written = true;
-    b->inside->clean = false;
+    b->inside->now->clean = false;
     TICKS_END(b, BATCH_CHOOSE);
 }
 
 /* The numbers of 64 lanes as planes: rounds j and j + 1 from one word. */
 static void turn_draws(struct batch *b, uint32_t w, uint32_t j, const uint64_t *draws)
 {
-    const struct choices *c = &b->inside->choices;
+    const struct choices *c = &b->inside->sides[0].choices;
     uint64_t mixed[64], plane[64];
     uint32_t count[64] = {0}, planes = (c->n - j > 1 ? 2 : 1) * CHOICE_PLANES;
     for (uint32_t i = 0; i < 64; i++) mixed[i] = batch_mix(draws[w * 64 + i], j / 2);
@@ -418,7 +481,7 @@ static void turn_draws(struct batch *b, uint32_t w, uint32_t j, const uint64_t *
 /* The same for one lane. */
 static void place_draw(struct batch *b, uint32_t lane, uint32_t j, uint64_t draw)
 {
-    const struct choices *c = &b->inside->choices;
+    const struct choices *c = &b->inside->sides[0].choices;
     uint64_t *at = c->drawn + (size_t)j * CHOICE_PLANES * b->words + lane / 64;
     uint32_t shift = lane % 64, planes = (c->n - j > 1 ? 2 : 1) * CHOICE_PLANES;
     draw = batch_mix(draw, j / 2);
@@ -430,7 +493,7 @@ static void place_draws(struct batch *b, const uint64_t *mask, const uint64_t *d
 {
     enum { FEW = 4 }; /* lanes that are not worth turning a matrix for */
     for (uint32_t w = 0; w < b->words; w++)
-        for (uint32_t j = 0; j < b->inside->choices.n; j += 2)
+        for (uint32_t j = 0; j < b->inside->now->choices.n; j += 2)
             if (__builtin_popcountll(mask[w]) > FEW)
                 turn_draws(b, w, j, draws);
             else
@@ -442,7 +505,7 @@ static void place_draws(struct batch *b, const uint64_t *mask, const uint64_t *d
 
 void batch_choose_drawn(struct batch *b, const uint64_t *mask, const uint64_t *draws)
 {
-    struct choices *c = &b->inside->choices;
+    struct choices *c = &b->inside->now->choices;
     place_draws(b, mask, draws);
     c->given = true;
     batch_choose(b, mask);
@@ -451,23 +514,25 @@ void batch_choose_drawn(struct batch *b, const uint64_t *mask, const uint64_t *d
 
 static void clear_moves(struct batch *b)
 {
-    if (b->inside->clean) return;
-    b->inside->clean = true;
+    if (b->inside->now->clean) return;
+    b->inside->now->clean = true;
     for (uint32_t r = 0; r < b->nroles; r++)
-        if (!forced(b->code, r))
-            memset(slot(b, b->code->roles[r].does), 0, (size_t)b->code->roles[r].n * b->words * 8);
+        if (!role_now(b, r)->forced)
+            memset(slot(b, role_now(b, r)->does), 0, (size_t)role_now(b, r)->n * b->words * 8);
 }
 
 uint64_t *batch_move_wires(struct batch *b, uint32_t role)
 {
-    struct choices *c = &b->inside->choices;
-    if (forced(b->code, role)) return NULL;
+    struct side *now = b->inside->now;
+    const struct code_role *r = role_now(b, role);
+    if (r->forced) return NULL;
     if (!b->inside->written) clear_moves(b);
     b->inside->written = true;
-    b->inside->clean = false;
-    for (uint32_t i = 0; i < c->n; i++)
-        if (c->v[i].does == b->code->roles[role].does) memset(c->v[i].dirty, true, c->v[i].nodes[0]);
-    return slot(b, b->code->roles[role].does);
+    now->clean = false;
+    for (uint32_t i = 0; i < now->choices.n; i++)
+        if (now->choices.v[i].does == r->does)
+            memset(now->choices.v[i].dirty, true, now->choices.v[i].nodes[0]);
+    return slot(b, r->does);
 }
 
 void batch_choose_first(struct batch *b, uint32_t role, const uint32_t *order, uint32_t n,
@@ -475,26 +540,26 @@ void batch_choose_first(struct batch *b, uint32_t role, const uint32_t *order, u
 {
     TICKS_BEGIN(b);
     if (batch_move_wires(b, role))
-        b->sweeper->choose_first(&b->code->roles[role], order, n, mask, b->inside->mem);
+        b->sweeper->choose_first(role_now(b, role), order, n, mask, b->inside->mem);
     TICKS_END(b, BATCH_CHOOSE);
 }
 
 void batch_toss(struct batch *b, double p, uint64_t *mask)
 {
-    struct choices *c = &b->inside->choices;
+    struct choices *c = &b->inside->sides[0].choices;
     double scaled = p * (1u << CHOICE_PLANES);
     if (scaled >= (1u << CHOICE_PLANES))
         memset(mask, 0xff, b->words * 8);
     else
-        b->sweeper->toss(&c->sources[c->n], scaled > 0 ? (uint32_t)scaled : 0, mask);
+        b->sweeper->toss(&c->sources[c->nsources], scaled > 0 ? (uint32_t)scaled : 0, mask);
 }
 
 void batch_set_move(struct batch *b, uint32_t lane, uint32_t role, uint32_t move)
 {
     struct batch_inside *in = b->inside;
-    if (forced(b->code, role)) return;
+    if (role_now(b, role)->forced) return;
     assert(in->ngiven < in->given_cap);
-    in->given[in->ngiven++] = (struct given_move){b->code->roles[role].does + move, lane};
+    in->given[in->ngiven++] = (struct given_move){role_now(b, role)->does + move, lane};
 }
 
 /* Bring the moves given one by one into the wires. */
@@ -514,7 +579,7 @@ void batch_moves(struct batch *b, uint32_t role, uint32_t *out)
     uint32_t planes = n > 1 ? 32 - (uint32_t)__builtin_clz(n - 1) : 0;
     uint64_t plane[32 * BATCH_MAX_WORDS];
     apply_given(b);
-    b->sweeper->encode(b->code->roles[role].does, n, planes, plane, b->inside->mem);
+    b->sweeper->encode(role_now(b, role)->does, n, planes, plane, b->inside->mem);
     memset(out, 0, b->lanes * sizeof *out);
     for (uint32_t k = 0; k < planes; k += 8)
         for (uint32_t eight = 0; eight < b->lanes / 8; eight++) {
@@ -532,7 +597,7 @@ void batch_step(struct batch *b)
     TICKS_BEGIN(b);
     struct batch_inside *in = b->inside;
     if (in->ngiven > 0 || !in->written) apply_given(b);
-    sweep_phase(b, PHASE_STEP);
+    sweep_phase(b, in->now->code, PHASE_STEP);
     /* moves that are never legal are not among those choosing writes afresh */
     for (uint32_t i = 0; i < in->ngiven; i++) slot(b, in->given[i].slot)[in->given[i].lane / 64] = 0;
     in->ngiven = 0;
@@ -564,7 +629,7 @@ void batch_collect_goals(struct batch *b, int16_t *goals, uint64_t *mask)
 {
     TICKS_BEGIN(b);
     if (mask) memcpy(mask, b->parked, b->words * 8);
-    sweep_phase(b, PHASE_GOAL);
+    sweep_phase(b, b->code, PHASE_GOAL);
     for (uint32_t w = 0; w < b->words; w++) {
         if (!b->parked[w]) continue;
         for (uint64_t left = b->parked[w]; left; left &= left - 1) {
@@ -596,7 +661,7 @@ uint32_t batch_lane_goals(struct batch *b, uint32_t lane, uint32_t role, uint32_
     mask[lane / 64] = 1ull << lane % 64;
     assert(!(b->parked[lane / 64] & mask[lane / 64]));
     b->sweeper->park(b->code->parks.v, b->code->parks.n, mask, b->inside->mem);
-    sweep_phase(b, PHASE_GOAL);
+    sweep_phase(b, b->code, PHASE_GOAL);
     for (uint32_t i = 0; i < b->code->goals.n; i++) {
         const struct code_goal *g = &b->code->goals.v[i];
         if (g->role == role && slot(b, g->slot)[lane / 64] >> lane % 64 & 1) out[n++] = g->value;
@@ -610,7 +675,7 @@ uint32_t batch_lane_goals(struct batch *b, uint32_t lane, uint32_t role, uint32_
 void batch_tally_goals(struct batch *b, struct batch_tally *tally)
 {
     TICKS_BEGIN(b);
-    sweep_phase(b, PHASE_GOAL);
+    sweep_phase(b, b->code, PHASE_GOAL);
     const struct code *code = b->code;
     for (uint32_t w = 0; w < b->words; w++) {
         uint64_t parked = b->parked[w], defined = parked;
@@ -651,6 +716,29 @@ static uint64_t ticks_spent(const struct batch *b)
     return sum;
 }
 
+/* About what a round costs: the words of its operations, and as much for each move to choose from. */
+static double round_cost(const struct code *code)
+{
+    enum { PER_MOVE = 8 };
+    double cost = code->ops.n;
+    for (uint32_t r = 0; r < code->nroles; r++)
+        if (!code->roles[r].forced) cost += PER_MOVE * code->roles[r].n;
+    if (code->phase_end[PHASE_GOAL] > code->phase_end[PHASE_VIEW]) /* goals are swept now and then only */
+        cost -= code->segments.v[code->phase_end[PHASE_GOAL] - 1].end -
+                code->segments.v[code->phase_end[PHASE_VIEW]].begin;
+    return cost;
+}
+
+/* Is it worth a wait between games that all lanes are in the same turn? */
+static bool worth_waiting(const struct batch *b)
+{
+    const double WITHOUT_DOUBT = 0.95;
+    const struct batch_inside *in = b->inside;
+    double turns = in->nsides - 1, sum = 0, length = b->code->circuit->length;
+    for (uint32_t i = 1; i < in->nsides; i++) sum += round_cost(in->sides[i].code);
+    return sum / turns * (length + (turns - 1) / 2) < WITHOUT_DOUBT * round_cost(b->code) * length;
+}
+
 /* Lanes that have played their games are no longer busy. */
 static void count_games(struct batch *b, const uint64_t *ended, uint64_t games, uint64_t *played,
                         uint64_t *busy)
@@ -664,19 +752,23 @@ void batch_play(struct batch *b, const uint64_t *from, uint64_t games, uint32_t 
                 const atomic_bool *stop, struct batch_tally *tally)
 {
     uint64_t busy[BATCH_MAX_WORDS], ended[BATCH_MAX_WORDS], moving[BATCH_MAX_WORDS];
+    uint64_t waiting[BATCH_MAX_WORDS] = {
+        0}; /* lanes that begin their next game when it is the first turn again */
     uint64_t young[BATCH_MAX_WORDS] = {0}; /* lanes whose game began since the clock last struck */
     uint64_t played[BATCH_MAX_LANES] = {0};
     uint64_t began = ticks_now(), spent = ticks_spent(b);
+    uint32_t turns = batch_turns(b) > 1 && worth_waiting(b) ? batch_turns(b) : 1, turn = 0;
     if (!from) from = b->inside->initial;
     memset(busy, 0xff, sizeof busy);
     batch_restart_from(b, busy, from);
     for (uint64_t clock = 1; batch_any(b, busy); clock++) {
         if (stop && atomic_load_explicit(stop, memory_order_relaxed)) break;
-        batch_view(b);
+        batch_view_turn(b);
         uint64_t any = 0, twice = 0;
         for (uint32_t w = 0; w < b->words; w++) {
-            ended[w] = b->terminal[w] & busy[w];
-            moving[w] = busy[w] & ~ended[w];
+            ended[w] = b->terminal[w] & busy[w] & ~waiting[w];
+            waiting[w] |= ended[w];
+            moving[w] = busy[w] & ~waiting[w];
             young[w] |= ended[w];
             any |= ended[w];
             twice |= ended[w] & b->parked[w];
@@ -694,14 +786,17 @@ void batch_play(struct batch *b, const uint64_t *from, uint64_t games, uint32_t 
             uint64_t stale[BATCH_MAX_WORDS];
             for (uint32_t w = 0; w < b->words; w++) {
                 stale[w] = busy[w] & ~young[w];
-                ended[w] |= stale[w];
-                any |= stale[w];
+                waiting[w] |= stale[w];
                 young[w] = 0;
             }
             if (games) count_games(b, stale, games, played, busy);
             clock = 0;
         }
-        if (any) batch_restart_from(b, ended, from);
+        turn = (turn + 1) % turns;
+        if (turn == 0 && batch_any(b, waiting)) {
+            batch_restart_from(b, waiting, from);
+            memset(waiting, 0, sizeof waiting);
+        }
     }
     if (batch_any(b, b->parked)) batch_tally_goals(b, tally);
     if (b->ticks) b->ticks[BATCH_REST] += ticks_now() - began - (ticks_spent(b) - spent);

@@ -109,6 +109,14 @@ void batch_fill_rows(struct batch *b, const uint32_t *bits, uint32_t nbits, cons
 /* --- Looking ------------------------------------------------------------------------------------------ */
 
 void batch_view(struct batch *b);
+/* The same, and faster where all lanes, also those nobody cares for, are in the same turn (batch_turns): then
+ * only what can be in that turn is swept, by code of its own, up to and with batch_step. What the functions
+ * below tell is the same; moves must be given after it, and where a role has no choice, its move is taken as
+ * made. */
+void batch_view_turn(struct batch *b);
+/* Turns repeat after so many steps, whatever is done: lanes that begin together, or so many steps apart, are
+ * in the same turn. 1: there is only one, or no code for them. */
+uint32_t batch_turns(const struct batch *b);
 /* The legal moves of one lane, ascending; returns how many. `out` has room for all moves of the role. */
 uint32_t batch_legal(struct batch *b, uint32_t lane, uint32_t role, uint32_t *out);
 /* The legal moves of all lanes: for each lane a set of batch_set_words(b, role) words, one lane after the

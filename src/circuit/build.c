@@ -2,11 +2,12 @@
 /* From ground rules to a circuit: find the atoms that never change, build a net of the rest in order of
  * dependency, reduce it, emit it.
  *
- *     ground ── constants ──> net ── factor ── merge ── select ── absorb ── share ──> circuit
+ *     ground ── constants ──> net ── factor ── merge ── regroup ── select ── absorb ── share ──> circuit
  */
 #include "base/clock.h"
 #include "base/scc.h"
 #include "circuit/constants.h"
+#include "circuit/cycle.h"
 #include "circuit/factor.h"
 #include "circuit/reduce.h"
 
@@ -259,6 +260,8 @@ static void build(struct circuit *c, const struct ground *g)
     vec_free(heap, &b.sop.count);
     struct net *net = reduce_merge(c, b.net);
     note(c, "equal facts merged", net, &since);
+    net = reduce_regroup(net);
+    note(c, "sums regrouped", net, &since);
     net = reduce_select(net);
     note(c, "selections shared", net, &since);
     net = reduce_absorb(net);
@@ -267,6 +270,7 @@ static void build(struct circuit *c, const struct ground *g)
     note(c, "parts shared", net, &since);
     circuit_emit(c, net);
     net_free(net);
+    cycle_find(c);
 }
 
 struct circuit *circuit_build(const struct ground *ground, const struct ground_limits *limits,

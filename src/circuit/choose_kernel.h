@@ -361,10 +361,8 @@ FN void choose(struct choices *c, const uint64_t *mask, uint64_t *memory)
     vec_alias *mem = (vec_alias *)memory, *scratch = (vec_alias *)c->scratch;
     vec_alias *rounds = (vec_alias *)c->rounds, *takes = (vec_alias *)c->takes;
     const vec lanes = load(mask), zero = lanes ^ lanes;
-    for (uint32_t i = 0; i < c->n; i++) {
-        c->sources[i].behind += !c->given;
-        count(&c->v[i], mem, scratch);
-    }
+    for (uint32_t i = 0; i < c->nsources; i++) c->sources[i].behind += !c->given;
+    for (uint32_t i = 0; i < c->n; i++) count(&c->v[i], mem, scratch);
     uint32_t nrounds = plan_rounds(c, lanes, scratch);
     for (uint32_t j = 0; j < nrounds; j++)
         draw(&c->sources[j], c->given ? (vec_alias *)c->drawn + j * CHOICE_PLANES : NULL,

@@ -79,6 +79,14 @@ struct circuit {
     edge terminal;
     VEC(struct circuit_goal) goals;
     uint32_t depth; /* longest path */
+    double length;  /* of random games, in steps, as far as a few of them tell */
+    /* Bits that tell whose turn it is: from the initial state on they repeat with this period, whatever is
+     * done. 1: there are none. */
+    uint32_t period;
+    VEC(uint32_t) turn_bits;
+    bool *turn_values; /* turn * turn_bits.n + i: what turn_bits.v[i] is in that turn, the initial state being
+                          0 */
+    VEC(edge) kept;    /* of a circuit made for one turn: see cycle.h */
     VEC(struct circuit_stage) stages;
 };
 

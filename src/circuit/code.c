@@ -2,6 +2,7 @@
 #include "circuit/code_internal.h"
 
 #include "base/clock.h"
+#include "circuit/cycle.h"
 #include "circuit/jit.h"
 
 static uint32_t new_value(struct builder *b)
@@ -145,10 +146,9 @@ static uint32_t loops_of_phase(struct builder *b, uint32_t begin, uint32_t end, 
 }
 
 /* A value that nothing else has its place prescribed for: the legal moves of a role lie in a row. */
-static uint32_t legal_value(struct builder *b, edge e)
+static uint32_t placed_value(struct builder *b, edge e)
 {
     uint32_t w = e >> 1;
-    if (w == 0) return NONE;
     if (is_gate(b, w) && b->stored_inverted[w] == (e & 1) && !b->is_legal[w]) {
         b->is_legal[w] = true;
         return w;
@@ -164,7 +164,11 @@ static void view_phase(struct builder *b)
     uint32_t at = loops_of_phase(b, 0, c->phase_end[PHASE_VIEW], false);
     uint32_t first = b->nodes.n, order = b->order.n;
     gate_nodes(b, at, c->phase_end[PHASE_VIEW] - at, 0, false);
-    for (uint32_t m = 0; m < c->nmoves; m++) b->legal[m] = legal_value(b, c->legal[m]);
+    for (uint32_t m = 0; m < c->nmoves; m++) /* those that never change have no value */
+        b->legal[m] = c->legal[m] >> 1 ? placed_value(b, c->legal[m]) : NONE;
+    for (uint32_t i = 0; i < c->kept.n; i++)
+        vec_push(b->heap, &b->kept,
+                 (struct code_kept){placed_value(b, c->kept.v[i]), b->base->kept.v[i].slot});
     b->code->terminal = edge_value(b, c->terminal);
     schedule(b, first, b->nodes.n);
     end_segment(b, order, b->cuts.n);
@@ -249,6 +253,7 @@ static void build(struct builder *b)
     b->code->roles = heap_zalloc(b->code->heap, (c->nroles + 1) * sizeof *b->code->roles);
     for (uint32_t m = 0; m < c->nmoves; m++) want_sense(b, c->legal[m]);
     want_sense(b, c->terminal);
+    for (uint32_t i = 0; i < c->kept.n; i++) want_sense(b, c->kept.v[i]);
     for (uint32_t g = 0; g < c->goals.n; g++) want_sense(b, c->goals.v[g].e);
     for (uint32_t i = 0; i < c->nbits; i++) want_sense(b, c->next[i]);
     view_phase(b);
@@ -258,8 +263,16 @@ static void build(struct builder *b)
     code_emit(b);
 }
 
-static struct code *build_code(const struct circuit *c, bool deep, const struct ground_limits *limits,
-                               struct error *error)
+static const struct circuit *one_turn(struct heap *heap, const struct code *base, uint32_t turn)
+{
+    edge *kept = heap_alloc(heap, (base->kept.n + 1) * sizeof *kept);
+    for (uint32_t i = 0; i < base->kept.n; i++) kept[i] = base->kept.v[i].e;
+    return circuit_in_turn(heap, base->circuit, turn, kept, base->kept.n);
+}
+
+/* For all turns, or, with a base, for one of its turns. */
+static struct code *build_code(const struct circuit *c, bool deep, const struct code *base, uint32_t turn,
+                               const struct ground_limits *limits, struct error *error)
 {
     struct heap *heap = heap_new(limits ? limits->bytes : 0);
     struct heap *work = heap_new(limits ? limits->bytes : 0);
@@ -271,7 +284,8 @@ static struct code *build_code(const struct circuit *c, bool deep, const struct 
         if (HEAP_ENTER(work, &work_guard, error)) {
             work->cancel = limits ? limits->cancel : NULL;
             if (limits && limits->seconds > 0) work->deadline = clock_now() + limits->seconds;
-            struct builder b = {.c = c, .heap = work, .deep = deep};
+            struct builder b = {.c = c, .heap = work, .deep = deep, .base = base};
+            if (base) b.c = one_turn(work, base, turn);
             b.code = heap_zalloc(heap, sizeof *b.code);
             *b.code = (struct code){
                 .heap = heap, .circuit = c, .nbits = c->nbits, .nmoves = c->nmoves, .nroles = c->nroles};
@@ -288,23 +302,56 @@ static struct code *build_code(const struct circuit *c, bool deep, const struct 
 
 struct code *code_build(const struct circuit *c, const struct ground_limits *limits, struct error *error)
 {
-    return build_code(c, false, limits, error);
+    return build_code(c, false, NULL, 0, limits, error);
+}
+
+static void drop_turns(struct code *code)
+{
+    for (uint32_t t = 0; code->turns && t < code->circuit->period; t++) code_free(code->turns[t]);
+    code->turns = NULL;
+}
+
+/* One turn's slots come after another's. */
+static bool build_turns(struct code *code, const struct ground_limits *limits, struct error *error)
+{
+    uint32_t period = code->circuit->period;
+    struct heap_guard guard;
+    if (period < 2) return true;
+    if (!HEAP_ENTER(code->heap, &guard, error)) return false;
+    code->turns = heap_zalloc(code->heap, period * sizeof *code->turns);
+    heap_leave(code->heap);
+    for (uint32_t t = 0; t < period; t++) {
+        code->turns[t] = build_code(code->circuit, true, code, t, limits, error);
+        if (!code->turns[t]) return false;
+        code->nslots = code->turns[t]->nslots;
+    }
+    for (uint32_t t = 0; t < period; t++) code->turns[t]->nslots = code->nslots;
+    return true;
 }
 
 bool code_compile(struct code *code, uint32_t lanes, const struct ground_limits *limits, struct error *error)
 {
     if (!jit_available(lanes)) return error_set(error, ERROR_SYSTEM, "no machine code for this processor");
-    if (!code->compiled) code->compiled = build_code(code->circuit, true, limits, error);
+    if (!code->compiled) {
+        code->compiled = build_code(code->circuit, true, NULL, 0, limits, error);
+        struct error unimportant;
+        if (code->compiled && !build_turns(code->compiled, limits, &unimportant)) drop_turns(code->compiled);
+    }
     if (!code->compiled) return false;
-    struct jit **jit = &code->compiled->jit[code_width(lanes)];
-    if (!*jit) *jit = jit_compile(code->compiled, lanes, error);
-    return *jit != NULL;
+    uint32_t width = code_width(lanes), turns = code->compiled->turns ? code->circuit->period : 0;
+    for (uint32_t t = 0; t <= turns; t++) { /* all or none: the code of all turns comes last */
+        struct code *one = t < turns ? code->compiled->turns[t] : code->compiled;
+        if (!one->jit[width]) one->jit[width] = jit_compile(one, lanes, error);
+        if (!one->jit[width]) return false;
+    }
+    return true;
 }
 
 void code_free(struct code *code)
 {
     if (!code) return;
     code_free(code->compiled);
+    drop_turns(code);
     for (uint32_t i = 0; i < CODE_WIDTHS; i++) jit_free(code->jit[i]);
     heap_free(code->heap);
 }

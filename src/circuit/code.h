@@ -67,6 +67,14 @@ struct code_goal {
 #define CODE_BLOCK 16
 struct code_role {
     uint32_t legal, does, n;
+    bool forced; /* there is nothing to choose: `only` is made, its slot is always one */
+    uint32_t only;
+};
+
+/* A wire of the view that is read outside, as an edge of the circuit, and where it lies. */
+struct code_kept {
+    edge e;
+    uint32_t slot;
 };
 
 /* Numbers of lanes there are sweepers for: 64, 256, 512. */
@@ -80,6 +88,7 @@ struct code {
     struct heap *heap; /* owns everything here */
     const struct circuit *circuit;
     uint32_t nslots, nbits, nmoves, nroles;
+    uint32_t first_wire_slot, own_slots; /* slots between these are free between a step and the next view */
     VEC(uint32_t) ops;
     VEC(struct code_segment) segments;
     uint32_t phase_end[PHASE_COUNT]; /* segments of the view are 0 .. phase_end[PHASE_VIEW]-1, and so on */
@@ -88,10 +97,14 @@ struct code {
     struct code_role *roles;
     VEC(uint32_t) ones; /* slots that are all ones from the beginning and never written */
     VEC(struct code_park) parks;
+    VEC(struct code_kept) kept; /* what the parks read, state bits left out */
     VEC(struct code_goal) goals;
     uint32_t runs, staged, widest_gate; /* for those who measure */
     /* The same once more for machine code: operations in another order, slots assigned accordingly. */
     struct code *compiled; /* owned; NULL: there is none */
+    struct code **turns;   /* of the compiled one, by turn: view and step for when all lanes are in that turn;
+                              NULL:   there are none. They share state, parked wires and nslots with it, and
+                              have   rows of   moves of their own. */
     VEC(bool) keep;        /* of the compiled one, by operation: its result is read outside its segment */
     struct jit
         *jit[CODE_WIDTHS]; /* of the compiled one, by code_width: the machine code, where there is any */

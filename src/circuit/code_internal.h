@@ -33,11 +33,12 @@ struct builder {
     struct code *code;
     struct heap *heap; /* for what is needed only while building */
     uint32_t nwires, first_gate;
-    bool *stored_inverted; /* by wire: the slot holds the inverse */
-    bool *sense_fixed;     /* by wire: somebody outside relies on stored_inverted */
-    uint32_t *inverse;     /* by wire: value that holds the other sense, or 0 */
-    bool *is_legal;        /* by wire: it is the legality of a move and lies where these do */
-    uint32_t *park;        /* by wire: value of the parked copy, or 0 */
+    bool *stored_inverted;   /* by wire: the slot holds the inverse */
+    bool *sense_fixed;       /* by wire: somebody outside relies on stored_inverted */
+    uint32_t *inverse;       /* by wire: value that holds the other sense, or 0 */
+    const struct code *base; /* the code this one is a turn of, or NULL */
+    bool *is_legal;          /* by wire: it is the legality of a move, or kept, and lies where these do */
+    uint32_t *park;          /* by wire: value of the parked copy, or 0 */
     uint32_t nvalues;
     VEC(struct code_node) nodes;
     VEC(uint32_t) operands;
@@ -47,10 +48,11 @@ struct builder {
     VEC(struct code_park) parks;       /* wires and values */
     VEC(uint32_t) staged;              /* nodes whose bit is put aside and copied last */
     uint32_t *legal;                   /* by move: the value that says so, or NONE: it never changes */
+    VEC(struct code_kept) kept;        /* values and slots, of a turn */
     uint32_t *slot;                    /* by value */
+    bool *fixed;                       /* by value: its slot is not used again */
     uint32_t *last_use;                /* by value: position in `order` */
     bool *keep;                        /* by value: somebody outside its segment reads it */
-    uint32_t first_wire_slot;          /* slots from here on are used again */
 };
 
 /* Append the nodes first .. last-1 to `order`: either so that operations of one shape stand together, which

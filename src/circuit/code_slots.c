@@ -32,6 +32,7 @@ static void find_kept(struct builder *b)
     for (uint32_t m = 0; m < b->c->nmoves; m++)
         if (b->legal[m] != NONE) b->keep[b->legal[m]] = true;
     for (uint32_t i = 0; i < b->parks.n; i++) b->keep[b->parks.v[i].from] = true;
+    for (uint32_t i = 0; i < b->kept.n; i++) b->keep[b->kept.v[i].e] = true;
     for (uint32_t g = 0; g < b->code->goals.n; g++) b->keep[b->code->goals.v[g].slot] = true;
     b->keep[b->code->terminal] = true;
     heap_release(b->heap, made_in);
@@ -67,7 +68,7 @@ static void take_slot(struct builder *b, uint32_t position, struct vec_u32 *pool
 {
     const struct code_node *n = &b->nodes.v[b->order.v[position]];
     if (n->bit != NONE)
-        b->slot[n->value] = b->slot[wire_bit(b->c, n->bit)];
+        b->slot[n->value] = b->slot[wire_bit(b->c, n->bit)], b->fixed[n->value] = true;
     else if (b->slot[n->value] == NONE)
         b->slot[n->value] = pool->n ? vec_pop(pool) : b->code->nslots++;
 }
@@ -76,7 +77,7 @@ static void give_slots(struct builder *b, struct vec_u32 *pool, const uint32_t *
 {
     for (uint32_t i = 0; i < n; i++) {
         uint32_t slot = b->slot[values[i]];
-        if (slot != NONE && slot >= b->first_wire_slot) vec_push(b->heap, pool, slot);
+        if (slot != NONE && !b->fixed[values[i]]) vec_push(b->heap, pool, slot);
     }
 }
 
@@ -85,16 +86,52 @@ static uint32_t place_moves(struct builder *b, uint32_t role, uint32_t slot)
 {
     const struct circuit *c = b->c;
     uint32_t first = c->move_base[role], n = c->move_base[role + 1] - first;
-    uint32_t row = (n + CODE_BLOCK - 1) / CODE_BLOCK * CODE_BLOCK;
-    b->code->roles[role] = (struct code_role){.does = slot, .legal = slot + row, .n = n};
+    uint32_t row = (n + CODE_BLOCK - 1) / CODE_BLOCK * CODE_BLOCK, possible = 0;
+    struct code_role *r = &b->code->roles[role];
+    *r = (struct code_role){.does = slot, .legal = slot + row, .n = n};
+    for (uint32_t m = 0; m < n; m++)
+        if (c->legal[first + m] != EDGE_FALSE) possible++, r->only = m;
+    /* In a turn a role often has one move that is always legal. Then one row says both: it never changes. */
+    bool constant = b->base && possible == 1 && c->legal[first + r->only] == EDGE_TRUE;
+    if (constant) r->legal = r->does;
+    r->forced = constant || n == 1;
     for (uint32_t m = 0; m < n; m++) {
-        b->slot[wire_move(c, first + m)] = slot + m;
+        b->slot[wire_move(c, first + m)] = r->does + m;
         if (b->legal[first + m] != NONE)
-            b->slot[b->legal[first + m]] = slot + row + m;
+            b->slot[b->legal[first + m]] = r->legal + m;
         else if (c->legal[first + m] == EDGE_TRUE)
-            vec_push(b->code->heap, &b->code->ones, slot + row + m);
+            vec_push(b->code->heap, &b->code->ones, r->legal + m);
     }
-    return slot + 2 * row;
+    if (n == 1) vec_push(b->code->heap, &b->code->ones, r->does);
+    return r->legal + row;
+}
+
+/* The slots that an operation of the segment writes. */
+static void mark_written(const struct code *code, const struct code_segment *s, bool *mark)
+{
+    for (uint32_t at = s->begin; at < s->end;) {
+        uint32_t shape = (code->ops.v[at] & 255) / 2, count = code->ops.v[at] >> 8, n = 1;
+        while (shape != CODE_WIDE && code_shape(0, n) < shape) n++;
+        for (at++; count > 0; count--) {
+            const uint32_t *op = code->ops.v + at;
+            mark[op[0]] = true;
+            at += shape == CODE_WIDE ? 3 + op[1] + op[2] : 1 + n;
+        }
+    }
+}
+
+/* Where a turn keeps what it needs for a while: where the base does, too, but for what the base does between
+ * a turn's view and its step: parking and goals. */
+static void borrow_slots(struct builder *b, struct vec_u32 *pool)
+{
+    const struct code *base = b->base;
+    bool *taken = heap_zalloc(b->heap, base->own_slots + 1);
+    for (uint32_t i = 0; i < base->kept.n; i++) taken[base->kept.v[i].slot] = true;
+    for (uint32_t s = base->phase_end[PHASE_VIEW]; s < base->phase_end[PHASE_GOAL]; s++)
+        mark_written(base, &base->segments.v[s], taken);
+    for (uint32_t s = base->own_slots; s > base->first_wire_slot; s--)
+        if (!taken[s - 1]) vec_push(b->heap, pool, s - 1);
+    heap_release(b->heap, taken);
 }
 
 void code_assign_slots(struct builder *b)
@@ -117,10 +154,15 @@ void code_assign_slots(struct builder *b)
     b->slot[b->nwires] = SLOT_ZEROS;
     uint32_t slot = SLOT_BITS;
     for (uint32_t i = 0; i < c->nbits; i++) b->slot[wire_bit(c, i)] = slot++;
+    if (b->base) slot = b->base->nslots;
     for (uint32_t r = 0; r < c->nroles; r++) slot = place_moves(b, r, slot);
     for (uint32_t i = 0; i < b->parks.n; i++) b->slot[b->parks.v[i].to] = slot++;
-    b->code->nslots = b->first_wire_slot = slot;
+    for (uint32_t i = 0; i < b->kept.n; i++) b->slot[b->kept.v[i].e] = b->kept.v[i].slot;
+    b->code->nslots = b->code->first_wire_slot = slot;
+    b->fixed = heap_alloc(heap, b->nvalues);
+    for (uint32_t v = 0; v < b->nvalues; v++) b->fixed[v] = b->slot[v] != NONE;
     struct vec_u32 pool = {0};
+    if (b->base) borrow_slots(b, &pool);
     for (uint32_t s = 0; s < b->segments.n; s++) {
         const struct code_segment *seg = &b->segments.v[s];
         if (seg->cut_n) { /* in a loop all slots are taken before any is given free */
@@ -177,6 +219,12 @@ void code_emit(struct builder *b)
     for (uint32_t i = 0; i < b->parks.n; i++)
         vec_push(heap, &code->parks,
                  (struct code_park){b->slot[b->parks.v[i].from], b->slot[b->parks.v[i].to]});
+    code->own_slots = code->nslots;
+    for (uint32_t i = 0; i < b->parks.n; i++) {
+        uint32_t w = b->parks.v[i].from;
+        if (w >= b->first_gate)
+            vec_push(heap, &code->kept, (struct code_kept){w << 1 | b->stored_inverted[w], b->slot[w]});
+    }
     code->terminal = b->slot[code->terminal];
     for (uint32_t g = 0; g < code->goals.n; g++) code->goals.v[g].slot = b->slot[code->goals.v[g].slot];
 }

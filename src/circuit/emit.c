@@ -101,6 +101,7 @@ static void find_phases(struct emitter *x)
     x->cone = heap_zalloc(x->heap, x->gates.n + 1);
     for (uint32_t m = 0; m < net->nmoves; m++) mark_cone(x, &stack, net->legal[m], 1 << PHASE_VIEW);
     mark_cone(x, &stack, net->terminal, 1 << PHASE_VIEW);
+    for (uint32_t i = 0; i < net->kept.n; i++) mark_cone(x, &stack, net->kept.v[i], 1 << PHASE_VIEW);
     for (uint32_t i = 0; i < net->goals.n; i++) mark_cone(x, &stack, net->goals.v[i].e, 1 << PHASE_GOAL);
     for (uint32_t b = 0; b < net->nbits; b++) mark_cone(x, &stack, net->next[b], 1 << PHASE_STEP);
     vec_free(x->heap, &stack);
@@ -210,6 +211,7 @@ void circuit_emit(struct circuit *c, const struct net *net)
         goal.e = final_edge(&x, goal.e);
         vec_push(heap, &c->goals, goal);
     }
+    for (uint32_t i = 0; i < net->kept.n; i++) vec_push(heap, &c->kept, final_edge(&x, net->kept.v[i]));
     heap_release(heap, x.knot_number);
     heap_release(heap, x.tied);
     heap_release(heap, x.gate_of);

@@ -87,6 +87,7 @@ struct net *lists_close(struct lists *l)
         vec_push(l->heap, &to->goals, goal);
     }
     to->terminal = MAPPED(from->terminal);
+    for (uint32_t i = 0; i < from->kept.n; i++) vec_push(l->heap, &to->kept, MAPPED(from->kept.v[i]));
 #undef MAPPED
     for (uint32_t i = 0; i < l->n; i++) vec_free(l->heap, &l->in[i]);
     heap_release(l->heap, l->in);

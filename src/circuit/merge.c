@@ -72,15 +72,17 @@ static void choose_moves(struct trial *t)
     }
 }
 
-static void run_trial(struct trial *t, const bool *init, uint32_t steps)
+/* Returns how many steps a game has, on the average. */
+static double run_trial(struct trial *t, const bool *init, uint32_t steps)
 {
     const struct net *net = t->net;
     for (uint32_t b = 0; b < net->nbits; b++) t->w[1 + b] = init[b] ? ~(uint64_t)0 : 0;
-    uint64_t alive = ~(uint64_t)0;
+    uint64_t alive = ~(uint64_t)0, transitions = 0;
     for (uint32_t s = 0; s < steps && alive; s++) {
         for (uint32_t m = 0; m < net->nmoves; m++) t->w[1 + net->nbits + m] = 0;
         evaluate(t);
         alive &= ~wire(t, net->terminal);
+        transitions += (uint64_t)__builtin_popcountll(alive);
         choose_moves(t);
         evaluate(t);
         for (uint32_t b = 0; b < net->nbits; b++) t->state[b] = wire(t, net->next[b]);
@@ -90,6 +92,8 @@ static void run_trial(struct trial *t, const bool *init, uint32_t steps)
             if (x || t->hash[b]) t->hash[b] = hash_mix(t->hash[b], x) | 1;
         }
     }
+    int ended = 64 - __builtin_popcountll(alive);
+    return (double)transitions / (ended ? ended : 1);
 }
 
 /* Classes are numbered; class 0 is "always as in the beginning". */
@@ -137,7 +141,7 @@ struct net *reduce_merge(struct circuit *c, struct net *net)
     rng_init(&t.rng, 1);
     /* Large nets get fewer steps: a bad candidate costs a round of induction, not correctness. */
     uint32_t steps = net->pool.n > 4000000 ? 10 : net->pool.n > 400000 ? 50 : STEPS;
-    run_trial(&t, c->init, steps);
+    c->length = run_trial(&t, c->init, steps);
     struct key *keys = heap_alloc(heap, n * sizeof *keys);
     for (uint32_t b = 0; b < n; b++) keys[b] = (struct key){t.hash[b], 0, b};
     heap_release(heap, t.w);

@@ -35,6 +35,7 @@ void net_free(struct net *net)
     vec_free(heap, &net->knots);
     vec_free(heap, &net->knot_def);
     vec_free(heap, &net->goals);
+    vec_free(heap, &net->kept);
     vec_free(heap, &net->stamp);
     vec_free(heap, &net->work);
     heap_release(heap, net->slots);
@@ -264,6 +265,7 @@ void net_mark(const struct net *net, bool *mark)
     for (uint32_t b = 0; b < net->nbits; b++) mark_edge(mark, &stack, heap, net->next[b]);
     for (uint32_t g = 0; g < net->goals.n; g++) mark_edge(mark, &stack, heap, net->goals.v[g].e);
     mark_edge(mark, &stack, heap, net->terminal);
+    for (uint32_t i = 0; i < net->kept.n; i++) mark_edge(mark, &stack, heap, net->kept.v[i]);
     while (stack.n) {
         uint32_t node = vec_pop(&stack);
         struct net_node g = net->nodes.v[node];
@@ -322,6 +324,7 @@ struct net *net_copy(const struct net *from, struct heap *heap, uint32_t nbits, 
         vec_push(heap, &to->goals, goal);
     }
     to->terminal = MAPPED(from->terminal);
+    for (uint32_t i = 0; i < from->kept.n; i++) vec_push(heap, &to->kept, MAPPED(from->kept.v[i]));
     for (uint32_t b = 0; b < from->nbits && nexts; b++) nexts[b] = MAPPED(from->next[b]);
 #undef MAPPED
     vec_free(heap, &args);

@@ -30,6 +30,7 @@ struct net {
     /* roots */
     edge *legal, *next, terminal; /* by move, by bit */
     VEC(struct circuit_goal) goals;
+    VEC(edge) kept; /* further roots of the view */
     /* scratch for net_and: stamp[e] == epoch says that edge e is among the inputs of the gate being made */
     VEC(uint32_t) stamp;
     uint32_t epoch;

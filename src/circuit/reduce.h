@@ -9,6 +9,8 @@
 /* merge.c: bits that provably always agree (or always differ) become one; updates the circuit's bits and
  * facts. */
 struct net *reduce_merge(struct circuit *c, struct net *net);
+/* regroup.c: moves that have a sum of products each, by what the products have in common. */
+struct net *reduce_regroup(struct net *net);
 /* select.c: sums over moves of what they select share the selection. */
 struct net *reduce_select(struct net *net);
 /* absorb.c: a gate used once, and not inverted, is written out in the gate that uses it. */

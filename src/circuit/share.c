@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORTH = 4, WIDEST = 64, MAX_PAIRS = 6000000 };
+enum { WORTH = 4, WIDEST = 128, MAX_PAIRS = 6000000 };
 
 /* Blocks. */
 struct occurrence {

@@ -57,13 +57,14 @@ struct choice_source {
 };
 
 struct choices {
-    uint32_t n; /* roles that choose */
+    uint32_t n;        /* roles that choose */
+    uint32_t nsources; /* sources without the last */
     struct choice *v;
     struct choice_source
-        *sources;           /* n + 1: round j of a lane draws from source j; the last one is for tosses */
-    uint64_t *scratch;      /* vectors for the trees */
-    uint64_t *rounds;       /* vectors: n * CHOICE_LEVELS planes, what round j draws for, then the rank */
-    uint64_t *takes;        /* vectors: n * n masks, lanes of role i that draw in round j */
+        *sources;      /* nsources + 1: round j of a lane draws from source j; the last one is for tosses */
+    uint64_t *scratch; /* vectors for the trees */
+    uint64_t *rounds;  /* vectors: n * CHOICE_LEVELS planes, what round j draws for, then the rank */
+    uint64_t *takes;   /* vectors: n * n masks, lanes of role i that draw in round j */
     uint32_t *round_planes; /* by round: of its totals */
     uint64_t *used;         /* vectors: n masks, lanes in which more than j roles draw */
     uint64_t *drawn;        /* vectors: n * CHOICE_PLANES, the numbers of each round when they are given */

@@ -2,6 +2,7 @@
 #include "circuit/transpose.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -36,8 +37,9 @@ INLINE uint32_t shuffled(uint32_t i)
 INLINE void count_body(const uint64_t *from, uint32_t from_stride, uint32_t n, uint64_t *to,
                        uint32_t to_stride, uint32_t count[64])
 {
-    union matrix a = {{0}}, b;
+    union matrix a, b;
     uint64_t any = 0;
+    if (n < 64) memset(&a, 0, sizeof a);
     for (uint32_t i = 0; i < n; i++) any |= a.row[shuffled(i)] = from[(size_t)i * from_stride];
     if (!any) {
         for (uint32_t i = 0; i < 64; i++) to[(size_t)i * to_stride] = 0;
@@ -50,10 +52,8 @@ INLINE void count_body(const uint64_t *from, uint32_t from_stride, uint32_t n, u
     swap_blocks(b.rows, 32, 0x00000000ffffffffu, 4);
     swap_blocks(b.rows, 16, 0x0000ffff0000ffffu, 2);
     swap_blocks(b.rows, 8, 0x00ff00ff00ff00ffu, 1);
-    for (uint32_t i = 0; i < 64; i++) {
-        to[(size_t)i * to_stride] = b.row[i];
-        count[i] += (uint32_t)__builtin_popcountll(b.row[i]);
-    }
+    for (uint32_t i = 0; i < 64; i++) to[(size_t)i * to_stride] = b.row[i];
+    for (uint32_t i = 0; i < 64 && count; i++) count[i] += (uint32_t)__builtin_popcountll(b.row[i]);
 }
 
 typedef void count_kernel(const uint64_t *from, uint32_t from_stride, uint32_t n, uint64_t *to,

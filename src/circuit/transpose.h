@@ -7,7 +7,7 @@
 
 /* 64 x 64 bits: bit j of row i becomes bit i of row j. From n rows that lie `from_stride` words apart (the
  * others count as 0) to 64 that lie `to_stride` words apart; the bits of each row that comes out are added to
- * count[row]. Cheap when all rows are 0. */
+ * count[row], unless count is NULL. Cheap when all rows are 0. */
 void transpose_count(const uint64_t *from, uint32_t from_stride, uint32_t n, uint64_t *to, uint32_t to_stride,
                      uint32_t count[64]);
 

@@ -55,7 +55,7 @@ static bool place(struct reasoner *r, const struct state *s)
 static bool view(struct reasoner *r, const struct state *s)
 {
     if (!place(r, s)) return false;
-    if (!self(r)->viewed) batch_view(self(r)->batch);
+    if (!self(r)->viewed) batch_view_turn(self(r)->batch);
     return self(r)->viewed = true;
 }
 

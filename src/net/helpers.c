@@ -227,6 +227,7 @@ static void on_line(struct sitting *s, const json_t *m)
     json_decref(s->line);
     s->line = line;
     s->line_goal = (int)json_integer_value(json_object_get(m, "goal"));
+    sitting_keep(s);
     sitting_note(s, "line",
                  json_pack("{s:i, s:i, s:i, s:s, s:b}", "turn", (int)s->turn, "goal", s->line_goal, "moves",
                            (int)json_array_size(moves), "by", string_of(m, "by"), "solved",

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
@@ -72,13 +73,45 @@ void journal_close(struct journal *j)
     free(j);
 }
 
-bool journal_keep(const struct journal *j, const char *suffix, const char *text, struct error *error)
+/* The file beside the journal with another suffix; NULL without memory. */
+static char *beside(const struct journal *j, const char *suffix)
 {
     char *path = NULL;
-    if (!j) return true;
     int stem = (int)(strlen(j->path) - strlen(".jsonl"));
-    if (asprintf(&path, "%.*s%s", stem, j->path, suffix) < 0)
-        return error_set(error, ERROR_MEMORY, "out of memory");
+    return asprintf(&path, "%.*s%s", stem, j->path, suffix) < 0 ? NULL : path;
+}
+
+char *journal_kept(const char *folder, const char *id, const char *suffix)
+{
+    char name[LONGEST_NAME + FINGERPRINT + 8] = "", *path = NULL, *text = NULL;
+    size_t size = 0;
+    struct stat about;
+    if (!folder) return NULL;
+    name_of(id, name);
+    if (asprintf(&path, "%s/%s%s", folder, name, suffix) < 0) return NULL;
+    FILE *file = fopen(path, "re");
+    if (file && fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode)) {
+        size = (size_t)about.st_size;
+        text = malloc(size + 1);
+    }
+    if (text) text[fread(text, 1, size, file)] = '\0';
+    if (file) fclose(file);
+    free(path);
+    return text;
+}
+
+void journal_drop(const struct journal *j, const char *suffix)
+{
+    char *path = j ? beside(j, suffix) : NULL;
+    if (path) unlink(path);
+    free(path);
+}
+
+bool journal_keep(const struct journal *j, const char *suffix, const char *text, struct error *error)
+{
+    if (!j) return true;
+    char *path = beside(j, suffix);
+    if (!path) return error_set(error, ERROR_MEMORY, "out of memory");
     bool good = file_replace(path, text, strlen(text), error);
     free(path);
     return good;

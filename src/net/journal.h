@@ -24,6 +24,9 @@ void journal_write(struct journal *j, const char *event, json_t *more);
 /* Write a file beside the journal, with its name and this suffix instead of its own; what was there is
  * replaced in one step. False and an error if it cannot be written; true without a journal. */
 bool journal_keep(const struct journal *j, const char *suffix, const char *text, struct error *error);
+/* What was written so for this match, to be freed; NULL: nothing. And away with it. */
+char *journal_kept(const char *folder, const char *id, const char *suffix);
+void journal_drop(const struct journal *j, const char *suffix);
 /* A string for JSON from bytes that may be anything. */
 json_t *journal_string(const char *text, size_t n);
 

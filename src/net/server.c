@@ -137,6 +137,19 @@ static void on_start(struct server *s, const struct message *m, struct http_requ
     s->sittings = x;
 }
 
+/* A match that was under way when an earlier server was killed. */
+static struct sitting *take_up(struct server *s, const struct message *m, struct http_request *r,
+                               double arrival)
+{
+    if (m->id.n == 0 || seats_taken(s) >= s->options->matches ||
+        seats_of(s, http_peer(r)) >= seats_for(s, http_peer(r)))
+        return NULL;
+    struct sitting *x = sitting_take_up(&s->options->sitting, m->id, r, arrival);
+    if (!x) return NULL;
+    x->next = s->sittings;
+    return s->sittings = x;
+}
+
 static void on_message(void *data, struct http_request *r, const char *text, size_t size, double arrival)
 {
     struct server *s = data;
@@ -150,6 +163,7 @@ static void on_message(void *data, struct http_request *r, const char *text, siz
         return http_reply(r, 400, error.text);
     }
     struct sitting *x = m.id.n ? find(s, m.id) : NULL;
+    if (!x && (m.kind == MESSAGE_PLAY || m.kind == MESSAGE_STOP)) x = take_up(s, &m, r, arrival);
     switch (m.kind) {
     case MESSAGE_INFO: return on_info(s, r);
     case MESSAGE_PREVIEW: return http_reply(r, 200, "ready");

@@ -113,6 +113,7 @@ static void answer(struct sitting *s, const char *move, const char *by, uint32_t
     reply(s, move);
     s->stage = SITTING_WAITING;
     log_move(s, by);
+    sitting_keep(s);
     if (!s->final) sitting_rest(s);
 }
 
@@ -237,6 +238,7 @@ struct sitting *sitting_new(const struct sitting_config *config, const struct me
                            "play_clock", s->play_clock, "rules_bytes", (int)s->rules_size, "player",
                            config->player));
     sitting_say(s, "playing %s, %g s to start and %g s per move", s->role, s->start_clock, s->play_clock);
+    sitting_keep(s);
     for (int i = 0; i < SITTING_CHILDREN; i++) sitting_start_helper(s, i);
     return s;
 }
@@ -344,6 +346,7 @@ void sitting_play(struct sitting *s, const struct message *m, struct http_reques
     }
     begin_turn(s);
     s->doubtful = same;
+    sitting_keep(s);
     sitting_follow(s, s->turn - 1);
     if (add_guest(s, request)) sitting_ask(s, arrival);
 }
@@ -365,6 +368,7 @@ void sitting_end(struct sitting *s, const char *how)
     else
         sitting_say(s, "%s after %u turns", how, s->turn);
     sitting_record(s);
+    sitting_forget(s);
     s->stage = SITTING_OVER;
 }
 

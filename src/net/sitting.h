@@ -100,6 +100,9 @@ struct sitting {
 /* Sit down. The request is answered when the start clock is nearly over. */
 struct sitting *sitting_new(const struct sitting_config *config, const struct message *m, uint64_t seed,
                             struct http_request *request, double arrival, struct error *error);
+/* The match that a server before this one sat in, from what it left beside its log; NULL: there is none. */
+struct sitting *sitting_take_up(const struct sitting_config *config, struct slice id,
+                                const struct http_request *request, double arrival);
 void sitting_free(struct sitting *s);
 
 /* The same match, role and rules as in this START? */

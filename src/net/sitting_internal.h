@@ -15,6 +15,10 @@ void sitting_take_back(struct sitting *s);
 /* sitting_record.c: write down what was played, beside the journal */
 void sitting_record(struct sitting *s);
 
+/* sitting_kept.c: what a server that is started after this one was killed needs to go on */
+void sitting_keep(struct sitting *s);
+void sitting_forget(struct sitting *s);
+
 /* helpers.c */
 void sitting_start_helper(struct sitting *s, int which);
 void sitting_follow(struct sitting *s, uint32_t first); /* tell both the joint moves from `first` on */

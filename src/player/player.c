@@ -373,12 +373,23 @@ static bool make_search(struct player *p, const struct budget *budget, struct er
     return p->mcts != NULL;
 }
 
+static void dismiss(struct player *p)
+{
+    if (p->allies) p->allies->ops->free(p->allies);
+    p->allies = NULL;
+    p->mustered = false;
+}
+
 /* Others who search for us, if there are any. Games for one have searches of their own. */
 static void muster(struct player *p)
 {
+    char spec[sizeof p->config.spec + 40];
+    uint32_t arm = p->audition.chosen; /* who won the audition is sent, too */
+    snprintf(spec, sizeof spec, "%s%s%s", p->config.spec, arm ? ",arm=" : "",
+             arm ? player_arms[arm].name : "");
     struct allies_call call = {.rules = p->game->source->text,
                                .rules_size = p->game->source->size,
-                               .player = p->config.spec,
+                               .player = spec,
                                .role = p->game->role_names[p->role],
                                .seed = p->seed,
                                .megabytes = (uint64_t)p->config.memory,
@@ -663,6 +674,7 @@ bool player_start(struct player *p, const struct budget *budget, struct error *e
                           &p->audition, &trouble) &&
             p->audition.chosen) {
             drop_search(p);
+            dismiss(p); /* they are to play by it, too */
             if (!audition_apply(&p->config, p->audition.chosen, error)) return false;
         }
         left.simulations = left.simulations ? left.simulations * 2 / 5 + 1 : 0;

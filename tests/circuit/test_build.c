@@ -12,6 +12,7 @@
  * ones either way. Level 0 is the view, upper levels may use moves. */
 struct shape {
     uint32_t facts, roles, moves, derived, levels, rules, literals;
+    bool adding;    /* facts are a store and pits */
     uint32_t kinds; /* not 0: facts are pieces of so many kinds on cells, and moves take what is on one to
                        another */
 };
@@ -38,6 +39,28 @@ static void selection_rules(struct rng *rng, struct ground *g, const struct shap
         if (rng_below(rng, 40) == 0)
             add_rule(g, head, 2, (uint32_t[]){literals[0], rng_below(rng, s->facts) << 1});
     }
+}
+
+/* A store, and pits that moves add to it: the last facts are sums of what is in the store and in the move's
+ * pit. */
+enum { STORE = 5, PITS = 4, DEEP = 6, SUMS = STORE + DEEP - 1, STORE_FACTS = STORE + PITS * DEEP + SUMS };
+
+static void adding_rules(struct rng *rng, struct ground *g, uint32_t head, uint32_t f)
+{
+    uint32_t first = STORE_FACTS - SUMS;
+    if (f < first) { /* something that changes all the time */
+        add_rule(g, head, 2, (uint32_t[]){(f + 3) % first << 1, (STORE_FACTS + f % PITS) << 1 | 1});
+        add_rule(g, head, 2, (uint32_t[]){f << 1 | 1, (STORE_FACTS + f % PITS) << 1});
+        return;
+    }
+    for (uint32_t pit = 0; pit < PITS; pit++)
+        for (uint32_t a = 0; a < STORE; a++) {
+            uint32_t sum = f - first, literals[4] = {(STORE_FACTS + pit) << 1, a << 1};
+            if (sum < a || sum - a >= DEEP || rng_below(rng, 40) == 0) continue;
+            literals[2] = (STORE + pit * DEEP + sum - a) << 1;
+            literals[3] = (STORE + pit * DEEP) << 1 | 1;
+            add_rule(g, head, 3 + (rng_below(rng, 60) == 0), literals);
+        }
 }
 
 static struct ground *random_ground(struct rng *rng, const struct shape *s)
@@ -88,10 +111,11 @@ static struct ground *random_ground(struct rng *rng, const struct shape *s)
         if (below > own_end) below = own_end;
         bool may_move = general ? level > 0 : is_next;
         bool always = !general && a >= legal0 && a < next0 && (a - legal0) % s->moves == 0;
-        if (s->kinds && a >= legal0 && a < next0) always |= rng_below(rng, 3) > 0;
+        if ((s->kinds || s->adding) && a >= legal0 && a < next0) always |= rng_below(rng, 3) > 0;
         uint32_t rules = always ? 1 : rng_below(rng, s->rules + 1);
         if (a == terminal) rules = 1;
         if (is_next && s->kinds) selection_rules(rng, g, s, a, a - next0);
+        if (is_next && s->adding) adding_rules(rng, g, a, a - next0);
         for (uint32_t r = 0; r < rules; r++) {
             struct ground_rule rule = {.head = a, .first = g->literals.n};
             rule.n = always ? 0 : 1 + rng_below(rng, s->literals);
@@ -179,8 +203,8 @@ static int circuit_goal_value(const struct circuit *c, const bool *w, uint32_t r
     return 0;
 }
 
-/* Play; true if selections were shared. */
-static bool compare(uint64_t seed, const struct shape *s)
+/* Play; true if this stage of the reduction made the circuit smaller. */
+static bool compare(uint64_t seed, const struct shape *s, const char *stage)
 {
     struct rng rng;
     rng_init(&rng, seed);
@@ -240,37 +264,50 @@ static bool compare(uint64_t seed, const struct shape *s)
             for (uint32_t b = 0; b < c->nbits; b++) bits[b] = edge_value(w, c->next[b]);
         }
     }
-    bool selected = false;
+    bool smaller = false;
     for (uint32_t i = 1; i < c->stages.n; i++)
-        if (strcmp(c->stages.v[i].name, "selections shared") == 0)
-            selected = c->stages.v[i].gates < c->stages.v[i - 1].gates;
+        if (strcmp(c->stages.v[i].name, stage) == 0)
+            smaller = c->stages.v[i].gates < c->stages.v[i - 1].gates;
     free(v), free(facts), free(moves), free(w), free(bits);
     circuit_free(c);
     heap_free(g->heap);
-    return selected;
+    return smaller;
 }
 
 static void circuits_agree_with_their_rules(void **state)
 {
     static const struct shape shapes[] = {
-        {4, 1, 2, 6, 2, 3, 3, 0},    {8, 2, 4, 20, 2, 3, 3, 0},   {12, 2, 6, 60, 3, 4, 4, 0},
-        {20, 3, 5, 120, 4, 6, 3, 0}, {6, 2, 12, 30, 2, 12, 2, 0},
+        {4, 1, 2, 6, 2, 3, 3, false, 0},    {8, 2, 4, 20, 2, 3, 3, false, 0},
+        {12, 2, 6, 60, 3, 4, 4, false, 0},  {20, 3, 5, 120, 4, 6, 3, false, 0},
+        {6, 2, 12, 30, 2, 12, 2, false, 0},
     };
-    for (uint64_t seed = 0; seed < 600; seed++) compare(seed, &shapes[seed % 5]);
+    for (uint64_t seed = 0; seed < 600; seed++) compare(seed, &shapes[seed % 5], "");
 }
 
 static void shared_selections_agree_with_their_rules(void **state)
 {
-    static const struct shape shapes[] = {
-        {18, 1, 36, 6, 2, 1, 2, 3}, {14, 2, 49, 20, 2, 1, 2, 2}, {24, 2, 36, 20, 2, 2, 2, 4}};
+    static const struct shape shapes[] = {{18, 1, 36, 6, 2, 1, 2, false, 3},
+                                          {14, 2, 49, 20, 2, 1, 2, false, 2},
+                                          {24, 2, 36, 20, 2, 2, 2, false, 4}};
     uint32_t selected = 0;
-    for (uint64_t seed = 0; seed < 60; seed++) selected += compare(seed, &shapes[seed % 3]);
+    for (uint64_t seed = 0; seed < 60; seed++)
+        selected += compare(seed, &shapes[seed % 3], "selections shared");
     assert_true(selected > 12);
+}
+
+static void regrouped_sums_agree_with_their_rules(void **state)
+{
+    static const struct shape shapes[] = {{STORE_FACTS, 1, PITS, 6, 2, 2, 2, true, 0},
+                                          {STORE_FACTS, 2, PITS + 2, 20, 2, 2, 2, true, 0}};
+    uint32_t regrouped = 0;
+    for (uint64_t seed = 0; seed < 60; seed++)
+        regrouped += compare(seed, &shapes[seed % 2], "sums regrouped");
+    assert_true(regrouped > 20);
 }
 
 static void failing_allocations_end_cleanly(void **state)
 {
-    static const struct shape shape = {8, 1, 16, 8, 2, 1, 2, 2};
+    static const struct shape shape = {8, 1, 16, 8, 2, 1, 2, false, 2};
     struct rng rng;
     rng_init(&rng, 7);
     struct ground *g = random_ground(&rng, &shape);
@@ -296,6 +333,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(circuits_agree_with_their_rules),
         cmocka_unit_test(shared_selections_agree_with_their_rules),
+        cmocka_unit_test(regrouped_sums_agree_with_their_rules),
         cmocka_unit_test(failing_allocations_end_cleanly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

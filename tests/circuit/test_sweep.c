@@ -3,6 +3,7 @@
 #include "../testing.h"
 
 #include "circuit/batch.h"
+#include "circuit/cycle.h"
 #include "circuit/jit.h"
 #include "naive.h"
 
@@ -48,10 +49,32 @@ static void check_goals(const struct circuit *c, const int16_t *goals, const boo
     }
 }
 
+static void set_turn(const struct circuit *c, uint32_t turn, uint64_t *state)
+{
+    for (uint32_t i = 0; i < c->turn_bits.n; i++) {
+        uint32_t k = c->turn_bits.v[i];
+        uint64_t value = c->turn_values[turn * c->turn_bits.n + i];
+        state[k / 64] = (state[k / 64] & ~(1ull << k % 64)) | value << k % 64;
+    }
+}
+
+/* A move from outside; where turns are swept it is a legal one, if there is one. */
+static void tell(struct rng *rng, struct batch *b, uint32_t lane, const bool *wires)
+{
+    const struct circuit *c = b->code->circuit;
+    for (uint32_t r = 0; r < c->nroles; r++) {
+        uint32_t base = c->move_base[r], n = c->move_base[r + 1] - base, move = rng_below(rng, n), tries = 0;
+        while (c->period > 1 && tries < n && !naive_edge(wires, c->legal[base + move]))
+            move = (move + 1) % n, tries++;
+        if (tries < n) batch_set_move(b, lane, r, move);
+    }
+}
+
 /* Some rounds with lanes in random states: some choose, some take the first legal move of an order, some are
- * told. */
+ * told. Where the circuit has turns, all lanes are in the same. */
 static void check_circuit(struct rng *rng, const struct circuit *c, uint32_t lanes, bool machine)
 {
+    void (*view)(struct batch *) = c->period > 1 ? batch_view_turn : batch_view;
     struct error error;
     struct code *code = code_build(c, NULL, &error);
     assert_non_null(code);
@@ -71,6 +94,7 @@ static void check_circuit(struct rng *rng, const struct circuit *c, uint32_t lan
             bool *w = wires + (size_t)lane * nwires;
             if (round == 0 || rng_below(rng, 4) == 0) {
                 random_state(rng, b, state);
+                if (c->period > 1) set_turn(c, (uint32_t)round % c->period, state);
                 batch_set_state(b, lane, state);
             } else {
                 batch_get_state(b, lane, state);
@@ -79,7 +103,7 @@ static void check_circuit(struct rng *rng, const struct circuit *c, uint32_t lan
             for (uint32_t i = 0; i < c->nbits; i++) w[wire_bit(c, i)] = bit(state, i);
             naive_evaluate(c, w);
         }
-        batch_view(b);
+        view(b);
         for (uint32_t lane = 0; lane < b->lanes; lane++) check_view(b, lane, wires + (size_t)lane * nwires);
         for (uint32_t r = 0; r < c->nroles; r++) {
             uint32_t count[BATCH_MAX_LANES];
@@ -100,10 +124,15 @@ static void check_circuit(struct rng *rng, const struct circuit *c, uint32_t lan
             first[w] = ~uniform[w] & rng_next(rng);
         }
         batch_park(b, park);
+        if (round % 2) { /* goals may be asked for before the step */
+            batch_collect_goals(b, goals, NULL);
+            for (uint32_t lane = 0; lane < b->lanes; lane++)
+                if (bit(park, lane)) check_goals(c, goals + lane * c->nroles, wires + (size_t)lane * nwires);
+            batch_park(b, park);
+        }
         for (uint32_t lane = 0; lane < b->lanes; lane++)
             if (!bit(uniform, lane) && !bit(first, lane) && lane % 2)
-                for (uint32_t r = 0; r < c->nroles; r++)
-                    batch_set_move(b, lane, r, rng_below(rng, c->move_base[r + 1] - c->move_base[r]));
+                tell(rng, b, lane, wires + (size_t)lane * nwires);
         batch_choose(b, uniform);
         for (uint32_t r = 0; r < c->nroles; r++) {
             uint32_t n = c->move_base[r + 1] - c->move_base[r];
@@ -112,8 +141,7 @@ static void check_circuit(struct rng *rng, const struct circuit *c, uint32_t lan
         }
         for (uint32_t lane = 0; lane < b->lanes; lane++)
             if (!bit(uniform, lane) && !bit(first, lane) && !(lane % 2))
-                for (uint32_t r = 0; r < c->nroles; r++)
-                    batch_set_move(b, lane, r, rng_below(rng, c->move_base[r + 1] - c->move_base[r]));
+                tell(rng, b, lane, wires + (size_t)lane * nwires);
         for (uint32_t r = 0; r < c->nroles; r++) batch_moves(b, r, chosen + r * b->lanes);
         for (uint32_t lane = 0; lane < b->lanes; lane++) {
             bool *w = wires + (size_t)lane * nwires;
@@ -124,7 +152,8 @@ static void check_circuit(struct rng *rng, const struct circuit *c, uint32_t lan
                 assert_true(move < n);
                 for (uint32_t m = 0; m < n; m++)
                     if (naive_edge(w, c->legal[base + m])) last = m;
-                if (last == n && !told && n > 1) continue; /* nothing was legal: no move was made */
+                if (last == n && (!told || c->period > 1) && n > 1)
+                    continue; /* nothing was legal: no move was made */
                 if (!told && n > 1) assert_true(naive_edge(w, c->legal[base + move]));
                 if (bit(first, lane) && n > 1) assert_int_equal(move, last);
                 w[wire_move(c, base + move)] = true;
@@ -137,7 +166,7 @@ static void check_circuit(struct rng *rng, const struct circuit *c, uint32_t lan
             for (uint32_t i = 0; i < c->nbits; i++)
                 assert_int_equal(bit(state, i), naive_edge(wires + (size_t)lane * nwires, c->next[i]));
         }
-        batch_view(b); /* the next state's: parked lanes keep what they had */
+        view(b); /* the next state's: parked lanes keep what they had */
         memset(goals, 0x55, b->lanes * c->nroles * sizeof *goals);
         batch_collect_goals(b, goals, was_parked);
         assert_memory_equal(was_parked, park, b->words * 8);
@@ -149,18 +178,33 @@ static void check_circuit(struct rng *rng, const struct circuit *c, uint32_t lan
     code_free(code);
 }
 
-static void check_random_circuits(const uint32_t *widths, uint32_t n, bool machine)
+/* Some bits become a ring that goes round whatever is done, and a role that has but one move except in one
+ * turn. */
+static void add_turns(struct rng *rng, struct circuit *c)
+{
+    uint32_t turns = 2 + rng_below(rng, 3);
+    for (uint32_t i = 0; i < turns; i++) {
+        c->init[i] = i == 0;
+        c->next[i] = wire_bit(c, (i + turns - 1) % turns) << 1;
+    }
+    for (uint32_t m = 0; m < c->move_base[1]; m++) c->legal[m] = wire_bit(c, 1) << 1 | (m == 0);
+    cycle_find(c);
+    assert_true(c->period % turns == 0);
+}
+
+static void check_random_circuits(const uint32_t *widths, uint32_t n, bool machine, bool turns)
 {
     struct rng rng;
     rng_init(&rng, 12345);
     for (int i = 0; i < 60; i++) {
-        struct random_shape shape = {.nbits = rng_below(&rng, 100),
+        struct random_shape shape = {.nbits = (turns ? 5 : 0) + rng_below(&rng, 100),
                                      .nroles = 1 + rng_below(&rng, 3),
                                      .moves = 1 + rng_below(&rng, i % 4 ? 40 : 180),
                                      .gates = rng_below(&rng, 200),
                                      .loops = rng_below(&rng, 3),
                                      .width = 1 + rng_below(&rng, i % 5 ? 20 : 100)};
         struct circuit *c = random_circuit(&rng, &shape);
+        if (turns) add_turns(&rng, c);
         check_circuit(&rng, c, widths[(uint32_t)i % n], machine);
         heap_free(c->heap);
     }
@@ -170,16 +214,28 @@ static void all_widths_agree_with_naive_evaluation(void **unused)
 {
     uint32_t widths[4], n = batch_widths(widths);
     assert_true(n >= 1 && widths[0] == 64);
-    check_random_circuits(widths, n, false);
+    check_random_circuits(widths, n, false, false);
+}
+
+static uint32_t compiled_widths(uint32_t widths[4])
+{
+    uint32_t all = batch_widths(widths), n = 0;
+    for (uint32_t i = 0; i < all; i++)
+        if (jit_available(widths[i])) widths[n++] = widths[i];
+    if (n == 0) skip();
+    return n;
 }
 
 static void machine_code_agrees_with_naive_evaluation(void **unused)
 {
-    uint32_t widths[4], all = batch_widths(widths), n = 0;
-    for (uint32_t i = 0; i < all; i++)
-        if (jit_available(widths[i])) widths[n++] = widths[i];
-    if (n == 0) skip();
-    check_random_circuits(widths, n, true);
+    uint32_t widths[4], n = compiled_widths(widths);
+    check_random_circuits(widths, n, true, false);
+}
+
+static void the_code_of_a_turn_agrees_with_naive_evaluation(void **unused)
+{
+    uint32_t widths[4], n = compiled_widths(widths);
+    check_random_circuits(widths, n, true, true);
 }
 
 /* The state is the set of legal moves of both roles; nothing ever changes. */
@@ -352,6 +408,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_widths_agree_with_naive_evaluation),
         cmocka_unit_test(machine_code_agrees_with_naive_evaluation),
+        cmocka_unit_test(the_code_of_a_turn_agrees_with_naive_evaluation),
         cmocka_unit_test(each_legal_move_is_equally_likely_in_each_lane),
         cmocka_unit_test(a_lane_plays_the_same_game_at_every_width),
         cmocka_unit_test(tosses_come_out_as_often_as_asked),

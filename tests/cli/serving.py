@@ -37,8 +37,8 @@ def node(move):
 class Server:
     """`ludens serve` on a free port, with `with`; ends with a check that nothing of it is left."""
 
-    def __init__(self, case, *arguments):
-        self.case, self.folder = case, case.path(f"log{id(self)}")
+    def __init__(self, case, *arguments, folder=None):
+        self.case, self.folder = case, folder or case.path(f"log{id(self)}")
         if "--player" not in arguments:  # alone the champion has solved this game before anything can happen to it
             arguments = ("--player", "champion,puzzle=off", *arguments)
         self.process = subprocess.Popen([harness.LUDENS, "serve", "--port", "0", "--log", self.folder, "--seed", "1",

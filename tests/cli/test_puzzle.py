@@ -4,6 +4,7 @@
 when the search is killed."""
 import json
 import os
+import random
 import re
 import signal
 import subprocess
@@ -91,9 +92,27 @@ class Puzzle(harness.Case):
             return json.loads(text), usage.ru_maxrss / 1024
         _, idle = peak("champion", "--steps", "1000")
         for way in "race", "breadth", "ida", "plan", "beam", "fill":
-            found, used = peak(f"champion,puzzle={way},memory={megabytes}", "--steps", "1500000" if way in ("race", "breadth", "ida") else "200000")
+            steps = {"race": 1500000, "breadth": 2500000, "ida": 1500000}.get(way, 200000)
+            found, used = peak(f"champion,puzzle={way},memory={megabytes}", "--steps", str(steps))
             self.assertLess(used, idle + 1.5 * megabytes, way)
             self.assertLess(found["puzzle"]["goal"], 100)
+
+    def test_lights_go_out_from_starts_all_over_the_board(self):
+        with open(os.path.join(harness.GAMES, "lightsOut.kif"), encoding="utf-8") as file:
+            rules = file.read()
+        all_lit = re.compile(r"\(<= \(init \(lit \?x \?y\)\)\s+\(index \?x\)\s+\(index \?y\)\)")
+        self.assertEqual(len(all_lit.findall(rules)), 1)
+        board = [(x, y) for x in range(1, 6) for y in range(1, 6)]
+        draw = random.Random(18)
+        for presses in [1, 5, 8, 12, 15, 20, 25]:
+            lit = set()
+            for x, y in draw.sample(board, presses):
+                lit ^= {(x, y), (x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)} & set(board)
+            start = " ".join(f"(init (lit {x} {y}))" for x, y in sorted(lit))
+            sheet = self.write(f"lights{presses}.kif", all_lit.sub(start, rules))
+            answer = json.loads(self.ludens("solve", sheet, "--json")[0])
+            self.assertEqual((answer["proved"], answer["values"]["player"]["low"]), (True, 100), start)
+            self.assertLessEqual(len(answer["line"]), 15)  # later ones bring less
 
     def test_a_killed_search_goes_on_with_the_line_it_had(self):
         server = Server(self, "--player", "champion")
@@ -116,6 +135,34 @@ class Puzzle(harness.Case):
         self.assertEqual(summary["restarts"], 2)
         told = [move for move in server.events("m", "move") if "puzzle" in move]
         self.assertIn("an earlier process", {move["puzzle"]["by"] for move in told})
+
+    def test_a_server_that_is_killed_and_started_again_goes_on_with_the_match(self):
+        server = Server(self, "--player", "champion")
+        with open(os.path.join(harness.GAMES, "eightPuzzle.kif"), encoding="utf-8") as file:
+            rules = file.read()
+        self.assertEqual(server.post(f"(START m player ({rules}) 6 2)"), "ready")
+        self.assertEqual(server.events("m", "line")[-1]["goal"], 100)
+        moves = "NIL"
+        for turn in range(31):
+            if turn in (0, 4, 20):  # before the first move, and later
+                server.process.kill()
+                server.process.wait()
+                server = Server(self, "--player", "champion", folder=server.folder)
+            if turn == 10:  # the answer got lost with the server: the master asks again
+                server.post(f"(PLAY m {moves})")
+                server.process.kill()
+                server.process.wait()
+                server = Server(self, "--player", "champion", folder=server.folder)
+            move = server.post(f"(PLAY m {moves})")
+            moves = f"({move})"
+        self.assertEqual(server.post(f"(STOP m {moves})"), "done")
+        time.sleep(0.5)
+        self.assertEqual(server.events("m", "summary")[0]["goal"], 100)
+        self.assertEqual([event["turn"] for event in server.events("m", "taken up")], [0, 3, 10, 19])
+        self.assertEqual(server.events("m", "out of step") + server.events("m", "replaced"), [])
+        # over is over
+        self.assertEqual(server.post(f"(PLAY m {moves})"), "busy")
+        self.assertEqual([name for name in os.listdir(server.folder) if "under-way" in name], [])
 
 
 harness.main()

@@ -373,7 +373,10 @@ class Serve(harness.Case):
             with open(os.path.join(server.folder, name), encoding="utf-8") as file:
                 files[name] = {json.loads(line).get("match") for line in file}
         self.assertEqual(files.pop("server.jsonl"), {None})
-        self.assertEqual(sorted(files.values(), key=str), sorted(({i} for i in ids), key=str))
+        for suffix in ".jsonl", ".under-way":
+            found = [match for name, match in files.items() if name.endswith(suffix)]
+            self.assertEqual(sorted(found, key=str), sorted(({i} for i in ids), key=str), suffix)
+        self.assertEqual(len(files), 2 * len(ids))
         self.assertFalse(os.path.exists(os.path.join(server.folder, "..", "up.jsonl")))
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")

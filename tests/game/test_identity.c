@@ -105,10 +105,13 @@ static uint32_t lifted_number(struct match *m, uint32_t role, uint32_t move)
     return *known - 1;
 }
 
-static void play(struct match *m, uint32_t lanes, bool machine, uint32_t follow, double until)
+enum how { INTERPRETED, MACHINE, TURNS };
+
+static void play(struct match *m, uint32_t lanes, enum how how, uint32_t follow, double until)
 {
+    bool machine = how != INTERPRETED;
     struct error error;
-    struct batch *b = (machine ? batch_new : batch_new_interpreted)(m->code, lanes, lanes + machine, &error);
+    struct batch *b = (machine ? batch_new : batch_new_interpreted)(m->code, lanes, lanes + how, &error);
     assert_non_null(b);
     struct follower *followers = calloc(follow, sizeof *followers);
     uint32_t joint[64], going = follow, stride = lanes / follow;
@@ -120,7 +123,7 @@ static void play(struct match *m, uint32_t lanes, bool machine, uint32_t follow,
         followers[i].going = true;
     }
     while (going > 0 && clock_now() < until) {
-        batch_view(b);
+        (how == TURNS ? batch_view_turn : batch_view)(b);
         memset(ended, 0, sizeof ended);
         for (uint32_t i = 0; i < follow; i++) {
             struct follower *f = &followers[i];
@@ -132,6 +135,7 @@ static void play(struct match *m, uint32_t lanes, bool machine, uint32_t follow,
             m->games++;
         }
         batch_park(b, ended);
+        if (stride > 1) batch_lane_goals(b, 1, 0, m->chosen); /* whoever asks must not disturb the step */
         for (uint32_t w = 0; w < b->words; w++) moving[w] = ~b->terminal[w];
         batch_choose(b, moving);
         for (uint32_t r = 0; r < b->nroles; r++) batch_moves(b, r, m->chosen + r * lanes);
@@ -169,11 +173,15 @@ static void compare_engines(struct match *m, const struct code *code)
     m->chosen = malloc((size_t)c->nroles * BATCH_MAX_LANES * sizeof *m->chosen);
     m->seen.words = (c->nbits + 63) / 64;
     assert_true(state_reserve(&m->seen, m->seen.words + 1));
-    uint32_t widths[8], n = batch_widths(widths), runs = n;
+    uint32_t widths[12], n = batch_widths(widths), runs = n;
+    enum how how[12] = {INTERPRETED};
     for (uint32_t i = 0; i < n; i++)
-        if (code_machine(code, widths[i])) widths[runs++] = widths[i];
+        for (enum how by = MACHINE; by <= TURNS && code_machine(code, widths[i]); by++) {
+            how[runs] = by;
+            widths[runs++] = widths[i];
+        }
     for (uint32_t i = 0; i < runs; i++)
-        play(m, widths[i], i >= n, (games_each + runs - 1 - i) / runs, clock_now() + seconds_each / runs);
+        play(m, widths[i], how[i], (games_each + runs - 1 - i) / runs, clock_now() + seconds_each / runs);
     for (uint32_t r = 0; r < c->nroles; r++) list_done(&m->lifted_move[r]);
     reasoner_free(m->circuit);
     free(m->lifted_move), free(m->legal), free(m->chosen);

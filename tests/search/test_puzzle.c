@@ -258,6 +258,33 @@ static void lights_go_out_from_every_start(void **state)
     close_bench(&b);
 }
 
+/* From the dark board, every board that can be made dark, by the fewest presses there are: pressing again
+ * what was pressed leads back. */
+static void every_board_of_25_lights_is_15_presses_from_dark_at_most(void **state)
+{
+    char text[2000];
+    const char *rest = strstr(lights, "(<= (base"), *init = strstr(lights, "(<= (init"),
+               *end = strstr(lights, "(<= any");
+    struct error error;
+    struct line line;
+    (void)state;
+    snprintf(text, sizeof text,
+             "(role player) (index 1) (index 2) (index 3) (index 4) (index 5)"
+             "(near 1 2) (near 2 1) (near 2 3) (near 3 2) (near 3 4) (near 4 3) (near 4 5) (near 5 4)"
+             "%.*s %.*s (<= terminal (true (lit 6 6))) (goal player 0)",
+             (int)(init - rest), rest, (int)(end - strstr(lights, "(<= (legal")),
+             strstr(lights, "(<= (legal"));
+    struct bench b = open_text(text);
+    struct space *s = space_new(b.circuit, b.code, &b.root, true, 0, 1, &error);
+    struct frontier *f = explore(s, &line);
+    assert_int_equal(f->states.n, 1 << 23);
+    assert_int_equal(f->depth, 15);
+    method_free(&f->base);
+    line_done(&line);
+    space_free(s);
+    close_bench(&b);
+}
+
 /* --- Methods -------------------------------------------------------------------------------------------- */
 
 static void every_method_solves_blocks_world_on_both_engines(void **state)
@@ -342,6 +369,114 @@ static void both_engines_meet_the_same_states(void **state)
         space_free(t);
         close_bench(&b);
     }
+}
+
+static uint64_t presses(const struct frontier *f)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < f->states.n; i++) sum += states_path(&f->states, i, NULL);
+    return sum;
+}
+
+static bool legal_in(struct reasoner *r, const struct state *s, uint32_t move)
+{
+    struct list legal = {0};
+    bool found = false;
+    assert_true(r->ops->legal(r, s, 0, &legal));
+    for (uint32_t i = 0; i < legal.n; i++) found |= legal.v[i] == move;
+    list_done(&legal);
+    return found;
+}
+
+/* Whatever is said to be superfluous after a move is: in many of the states met. */
+static void check_skips(struct reasoner *r, const struct frontier *f)
+{
+    struct state s = {0}, l_made = {0}, m_made = {0}, lm = {0}, ml = {0};
+    uint32_t checked = 0, nmoves = f->commute.nmoves;
+    assert_true(r->ops->initial(r, &s));
+    for (uint32_t i = 0; i < f->states.n; i += 13) {
+        memcpy(s.w, states_row(&f->states, i), s.words * 8);
+        for (uint32_t l = 0; l < nmoves; l++) {
+            if (!legal_in(r, &s, l)) continue;
+            assert_true(r->ops->next(r, &s, &l, &l_made));
+            for (uint32_t m = 0; m <= l; m++) {
+                if (!(commute_skip(&f->commute, l)[m / 64] >> m % 64 & 1)) continue;
+                if (!legal_in(r, &l_made, m)) continue;
+                assert_true(r->ops->next(r, &l_made, &m, &lm));
+                assert_true(m == l || legal_in(r, &s, m));
+                if (m != l) assert_true(r->ops->next(r, &s, &m, &m_made));
+                if (m != l) assert_true(legal_in(r, &m_made, l) && r->ops->next(r, &m_made, &l, &ml));
+                assert_true(state_equal(&lm, m == l ? &s : &ml));
+                checked++;
+            }
+        }
+    }
+    assert_true(checked > 500);
+    state_done(&s);
+    state_done(&l_made);
+    state_done(&m_made);
+    state_done(&lm);
+    state_done(&ml);
+}
+
+/* Lamps and what can be done with them, as a search meets them that leaves orders out and as one does that
+ * tries everything: the same states, as deep, with as good a line. */
+static void leaving_out_orders(const char *moves, const char *end, bool fewer)
+{
+    char text[4000];
+    struct error error;
+    struct line one, two;
+    snprintf(text, sizeof text,
+             "(role p) (lamp 1) (lamp 2) (lamp 3) (lamp 4) (lamp 5) (lamp 6) (lamp 7) (lamp 8) (lamp 9)"
+             "(lamp 10) (lamp 11) (after 1 2) (after 2 3) (after 3 4) (after 4 5) (after 5 6) (after 6 7)"
+             "(after 7 8) (after 8 9) (after 9 10) (after 10 11) (<= (base (lit ?x)) (lamp ?x))"
+             "(<= (all) %s) (<= (goal p 100) (all)) (<= (goal p 10) (not (all)))"
+             "%s (<= terminal %s)",
+             "(true (lit 1)) (true (lit 4)) (true (lit 6)) (true (lit 10)) (not (true (lit 3)))", moves, end);
+    struct bench b = open_text(text);
+    struct space *s = space_new(b.circuit, b.code, &b.root, true, 0, 1, &error);
+    struct space *t = space_new(b.lifted, NULL, &b.lifted_root, true, (size_t)1 << 28, 1, &error);
+    struct frontier *f = explore(s, &one), *g = explore(t, &two);
+    assert_int_equal(f->states.n, g->states.n);
+    assert_true(f->states.n > 500);
+    assert_int_equal(f->depth, g->depth);
+    assert_int_equal(presses(f), presses(g));
+    assert_int_equal(one.goal, two.goal);
+    assert_int_equal(one.n, two.n);
+    assert_true(f->commute.any);
+    check_skips(b.circuit, f);
+    if (fewer) assert_true(f->base.steps < g->base.steps * 3 / 4);
+    method_free(&f->base);
+    method_free(&g->base);
+    line_done(&one);
+    line_done(&two);
+    space_free(s);
+    space_free(t);
+    close_bench(&b);
+}
+
+#define PUT                                                                                     \
+    "(<= (input p (put ?x)) (lamp ?x)) (<= (legal p (put ?x)) (lamp ?x) (not (true (lit ?x))))" \
+    "(<= (next (lit ?x)) (does p (put ?x))) (<= (next (lit ?x)) (true (lit ?x)))"
+/* A lamp becomes as the one after it, or is switched where that is lit. */
+#define COPY                                                                                    \
+    "(<= (input p (copy ?x)) (lamp ?x)) (<= (legal p (copy ?x)) (after ?x ?y))"                 \
+    "(<= (input p (turn ?x)) (lamp ?x)) (<= (legal p (turn ?x)) (after ?x ?y) (true (lit ?y)))" \
+    "(<= (legal p (turn 11)) (not (true (lit 1))))"                                             \
+    "(<= (hit ?x) (does p (copy ?x))) (<= (hit ?x) (does p (turn ?x)))"                         \
+    "(<= (next (lit ?x)) (does p (copy ?x)) (after ?x ?y) (true (lit ?y)))"                     \
+    "(<= (next (lit ?x)) (does p (turn ?x)) (not (true (lit ?x))))"                             \
+    "(<= (next (lit ?x)) (true (lit ?x)) (not (hit ?x)))"
+
+static void orders_that_are_left_out_lose_no_state(void **state)
+{
+    (void)state;
+    leaving_out_orders(PUT, "(true (lit 12))", true);
+    /* put 3 before 7 and it is over: that order cannot stand for the other */
+    leaving_out_orders(PUT, "(true (lit 3)) (not (true (lit 7)))", false);
+    leaving_out_orders(COPY, "(true (lit 12))", true);
+    leaving_out_orders(COPY, "(all)", false);
+    leaving_out_orders(COPY, "(true (lit 2)) (true (lit 8)) (not (true (lit 5)))", false);
 }
 
 static void a_counted_race_goes_the_same_way_every_time(void **state)
@@ -562,10 +697,12 @@ int main(void)
         cmocka_unit_test(solitaire_tours_and_queens_are_solved),
         cmocka_unit_test(there_are_92_ways_to_place_eight_queens),
         cmocka_unit_test(lights_go_out_from_every_start),
+        cmocka_unit_test(every_board_of_25_lights_is_15_presses_from_dark_at_most),
         cmocka_unit_test(every_method_solves_blocks_world_on_both_engines),
         cmocka_unit_test(an_optimum_below_the_best_goal_is_proved),
         cmocka_unit_test(what_counts_time_is_left_out_only_as_long_as_it_helps),
         cmocka_unit_test(both_engines_meet_the_same_states),
+        cmocka_unit_test(orders_that_are_left_out_lose_no_state),
         cmocka_unit_test(a_counted_race_goes_the_same_way_every_time),
         cmocka_unit_test(the_relaxation_never_overestimates),
         cmocka_unit_test(what_is_out_of_reach_is_said_to_be),

@@ -54,8 +54,7 @@ static bool take(void *to, struct brood *b)
         b->parent[n] = parent;
         b->move[n++] = b->move[i];
     }
-    states_add_many(&f->states, b->state, n, b->parent, b->move, f->number, f->fresh);
-    for (uint32_t i = 0; i < n; i++) f->full |= f->number[i] == STATES_FULL;
+    f->full |= !states_add_many(&f->states, b->state, n, b->parent, b->move, f->number, f->fresh);
     return !f->full && !method_solved(&f->base);
 }
 

@@ -299,14 +299,17 @@ static inline __attribute__((always_inline)) void add_some(struct states *t, con
     }
 }
 
-void states_add_many(struct states *t, const uint64_t *rows, uint32_t n, const uint32_t *parent,
+bool states_add_many(struct states *t, const uint64_t *rows, uint32_t n, const uint32_t *parent,
                      const uint32_t *move, uint32_t *number, bool *fresh)
 {
+    bool all = true;
     while (n > 0) {
         uint32_t some = n < AT_ONCE ? n : AT_ONCE;
         if (!reserve_many(t)) /* memory is nearly full: one by one */
-            for (uint32_t i = 0; i < some; i++)
+            for (uint32_t i = 0; i < some; i++) {
                 number[i] = states_add(t, rows + (size_t)i * t->words, parent[i], move[i], &fresh[i]);
+                all &= number[i] != STATES_FULL;
+            }
         else if (t->words == 1)
             add_some(t, rows, some, parent, move, number, fresh, 1);
         else if (t->words == 2)
@@ -319,6 +322,7 @@ void states_add_many(struct states *t, const uint64_t *rows, uint32_t n, const u
         parent += some, move += some, number += some, fresh += some;
         n -= some;
     }
+    return all;
 }
 
 uint32_t states_find(const struct states *t, const uint64_t *row)

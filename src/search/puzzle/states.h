@@ -56,8 +56,9 @@ size_t states_bytes(const struct states *t);
 /* The number of the state; if it is new it is entered with this link and *fresh is set. STATES_FULL: it is
  * new and there is no room. */
 uint32_t states_add(struct states *t, const uint64_t *row, uint32_t parent, uint32_t move, bool *fresh);
-/* The same for n rows at once, which hides what memory makes one wait for; number[i] may be STATES_FULL. */
-void states_add_many(struct states *t, const uint64_t *rows, uint32_t n, const uint32_t *parent,
+/* The same for n rows at once, which hides what memory makes one wait for. False: some number[i] is
+ * STATES_FULL. */
+bool states_add_many(struct states *t, const uint64_t *rows, uint32_t n, const uint32_t *parent,
                      const uint32_t *move, uint32_t *number, bool *fresh);
 /* STATES_FULL: it is not there. */
 uint32_t states_find(const struct states *t, const uint64_t *row);
