@@ -11,7 +11,6 @@
 const struct arm player_arms[] = {
     {"own", ""},
     {"rave", "playout=uniform"},
-    {"mast", "playout=mast,sampler=greedy,epsilon=0.4"},
     {"cutoff", "playout=mast+fast,sampler=gibbs,tau=10,weight=1,cutoff=on,urgency=on"},
     {"sharp", "decisive=parry"}, /* the last: it is left out where wins cannot be foreseen */
 };
@@ -29,10 +28,11 @@ bool audition_apply(struct player_config *config, uint32_t arm, struct error *er
 enum {
     TRIALS = 8,      /* bouts to find out how long a match is */
     TRIAL_SIMS = 20, /* a move */
-    FAIR = 24,       /* matches that every candidate should get */
-    LEAST_SIMS = 25,
-    MOST_SIMS = 150, /* more matches tell more than longer ones: docs/strength.md */
-    ABREAST = 24,    /* bouts at a time on a thread, at most */
+    FAIR = 16,       /* matches that every candidate should get */
+    /* With less they mislead, with more there are too few matches to tell: docs/strength.md */
+    LEAST_SIMS = 100,
+    MOST_SIMS = 400,
+    ABREAST = 24, /* bouts at a time on a thread, at most */
     FEWEST = 4,
     MEMORY = 64,   /* MB, of a player */
     LARGE = 50000, /* facts, moves and gates: players of such a circuit take long to make */
@@ -42,8 +42,10 @@ static const double SHARE = 0.6;     /* of the start clock */
 static const double NO_CLOCK = 10;   /* seconds where nobody said how long it is */
 static const double PRIOR = 0.45;    /* points of a candidate of which nothing is known, */
 static const double PRIOR_GAMES = 6; /* and so many matches that stand for it */
-static const double BETTER = 0.55;   /* from here on it is chosen */
-static const double GLANCE = 0.1;    /* seconds at most to find out how fast a candidate is */
+/* What it must come to to be chosen. Few simulations flatter who is slow and knows much, so it must win the
+ * more clearly the slower it is: so much more for every halving. */
+static const double BETTER = 0.6, SLOWER = 0.08;
+static const double GLANCE = 0.1; /* seconds at most to find out how fast a candidate is */
 
 struct audition {
     const struct game *game;
@@ -89,10 +91,12 @@ struct stage {
 
 /* --- Who is next ---------------------------------------------------------------------------------------- */
 
+/* What is expected of it in play. */
 static double posterior(const struct audition *a, uint32_t arm)
 {
     if (arm == 0) return BETTER;
-    return (a->points[arm] + PRIOR * PRIOR_GAMES) / (a->games[arm] + PRIOR_GAMES);
+    double slower = a->speed[arm] < 1 ? -log2(a->speed[arm]) : 0;
+    return (a->points[arm] + PRIOR * PRIOR_GAMES) / (a->games[arm] + PRIOR_GAMES) - SLOWER * slower;
 }
 
 /* Bouts under way count as even, so that not all go to the same. */

@@ -114,7 +114,7 @@ const struct player_option player_options[] = {
     {"playouts", PLAYER_INT, AT(playouts), 0, 1000, NULL,
      "playouts from each new node, on the wires and with parallel=leaf; 0: as is best"},
     {"memory", PLAYER_INT, AT(memory), 0, 1e7, NULL, "MB for the tree; 0: a quarter of the machine's"},
-    {"arm", PLAYER_CHOICE, AT(arm), 0, 0, "off|auto|own|rave|mast|cutoff|sharp",
+    {"arm", PLAYER_CHOICE, AT(arm), 0, 0, "off|auto|own|rave|cutoff|sharp",
      "another way to search: the one named, or the one that wins short matches on the start clock"},
     {"puzzle", PLAYER_CHOICE, AT(puzzle), 0, 0, SOLO_WAYS,
      "what searches games for one; off: the same as others"},

@@ -189,7 +189,7 @@ class Match(harness.Case):
                 again = json.loads(self.ludens("replay", text, "--json", "--game", self.path("walk.kif"))[0])
                 for key in "ending", "forfeits", "rewards", "moves":
                     self.assertEqual(again[key], record[key])
-        self.assertIn("late, illegal or any", self.ludens("match", "ticTacToe", "--forfeit", "never", status=2)[1])
+        self.assertIn("one of late, illegal, any", self.ludens("match", "ticTacToe", "--forfeit", "never", status=2)[1])
 
     def test_who_makes_no_move_of_its_own_is_named(self):
         mute, good = self.fake(polite(lambda *_: "nonsense")), self.fake(polite(lambda *_: "stay"))

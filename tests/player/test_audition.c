@@ -75,13 +75,13 @@ static void a_named_arm_is_played(void **state)
     close_game(&f);
 }
 
-/* In Breakthrough uniform playouts lose against any that learn. */
+/* In Knightthrough uniform playouts lose against any that learn. */
 static void the_better_one_is_found(void **state)
 {
     struct fixture f;
     struct audition_report first;
-    struct budget budget = {.simulations = 120000};
-    open_game(&f, "breakthrough");
+    struct budget budget = {.simulations = 250000};
+    open_game(&f, "knightthrough");
     for (int round = 0; round < 2; round++) {
         struct player *p = sit(&f, "cadia2007,arm=auto");
         start(p, &budget);
