@@ -96,6 +96,13 @@ class FakePlayer:
     def kinds(self):
         return [message[0] for message in self.messages]
 
+    def last_kind(self, wanted, seconds=5):
+        """The kind of the last message; what was sent when the sender ended may still be on its way."""
+        until = time.monotonic() + seconds
+        while self.kinds()[-1:] != [wanted] and time.monotonic() < until:
+            time.sleep(0.01)
+        return self.kinds()[-1]
+
 
 def http(body, status="200 OK"):
     data = body.encode()

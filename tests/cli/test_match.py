@@ -293,7 +293,7 @@ class Match(harness.Case):
         out, err = self.ludens("match", self.write("walk.kif", rules), "--seat", f"left={player.url}", "--others", "random",
                                "--start", 9, "--clock", 9, "--record", self.path("r.json"), status=2)
         self.assertIn("right has no legal move after 1 moves", err)
-        self.assertEqual(player.kinds()[-1], "ABORT")
+        self.assertEqual(player.last_kind("ABORT"), "ABORT")
         self.assertEqual(json.loads(self.read(self.path("r.json")))["ending"], "aborted")
 
     def test_a_person_in_a_match(self):
