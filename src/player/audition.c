@@ -436,6 +436,12 @@ static struct audition *audition_new(const struct game *game, struct engine *eng
     return a;
 }
 
+void audition_leave(struct budget *budget)
+{
+    budget->simulations -= (uint64_t)(SHARE * (double)budget->simulations);
+    budget->steps -= (uint64_t)(SHARE * (double)budget->steps);
+}
+
 static void audition_free(struct audition *a)
 {
     if (a) pthread_mutex_destroy(&a->lock);

@@ -43,6 +43,8 @@ struct audition_report {
 bool audition_hold(const struct player_config *config, const struct game *game, struct engine *engine,
                    uint32_t threads, uint64_t seed, const struct budget *budget, struct audition_report *out,
                    struct error *error);
+/* Of a budget in counts, what it leaves to the search. */
+void audition_leave(struct budget *budget);
 /* The player's options with those of an arm. */
 bool audition_apply(struct player_config *config, uint32_t arm, struct error *error);
 

@@ -91,8 +91,7 @@ class Think(harness.Case):
                 if game == "eightPuzzle" and player in ("champion", "ida", "plan", "nested"):
                     self.assertIn("puzzle", found, player)  # alone they search in a way of their own
                     continue
-                if player not in ("maxn", "paranoid", "brs", "alphabeta"):  # these count positions, opened several at a time
-                    self.assertEqual(found["simulations"], 60, (game, player))
+                self.assertEqual(found["simulations"], 60, (game, player))
                 self.assertIn(found["best"], [m["move"] for m in found["moves"]], (game, player))
 
     def test_players_that_do_not_search_are_refused(self):

@@ -39,8 +39,8 @@ static bool fail(struct minimax *m)
 static bool spent(struct minimax *m)
 {
     const struct budget *b = &m->budget;
-    if (b->simulations && m->nodes > b->simulations) m->over = true;
-    if (b->steps && m->nodes > b->steps) m->over = true;
+    if (b->simulations && m->nodes >= b->simulations) m->over = true;
+    if (b->steps && m->nodes >= b->steps) m->over = true;
     return m->over;
 }
 
@@ -350,9 +350,9 @@ static bool try_moves(struct minimax *m, const struct place *p, const struct ope
 static bool visit(struct minimax *m, const struct place *p, enum whose whose, uint32_t depth, uint32_t ply,
                   struct window w, const struct opened *ready, float *out)
 {
-    m->nodes++;
     m->nline[ply] = 0;
     if (spent(m)) return false;
+    m->nodes++;
     if (p->end || depth == 0 || ply >= MINIMAX_MAX_PLY) {
         m->horizon |= !p->end;
         minimax_judge(m, p, out);

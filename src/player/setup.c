@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* From options to a search: how much memory, which playout policies, how many lanes and threads. */
+#include "player/player_internal.h"
+
+#include "player/allies.h"
+#include "search/solver/outcomes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+size_t player_memory(const struct player *p)
+{
+    size_t all = (size_t)sysconf(_SC_PHYS_PAGES) / 4 * (size_t)sysconf(_SC_PAGESIZE);
+    if (p->allies) all /= p->allies->sharers;
+    if (p->driver) all = (size_t)PLAYER_POOLED_MB << 20;
+    if (p->config.memory) all = (size_t)p->config.memory << 20;
+    return p->solo ? all / 2 : all;
+}
+
+/* Of that, what the sequences of NST may take, all threads together; the rest is for the tree. */
+static size_t table_limit(const struct player *p)
+{
+    enum { ENOUGH = 512 << 20 };
+    size_t share = player_memory(p) / 4;
+    if (p->config.playout != PLAYOUT_NST && p->config.playout != PLAYOUT_NST_WIRES) return 0;
+    return share < ENOUGH ? share : ENOUGH;
+}
+
+static struct values *make_values(struct player *p, const struct budget *budget, struct error *error)
+{
+    const struct player_config *c = &p->config;
+    uint32_t nroles = p->game->nroles;
+    switch ((enum playout_scheme)c->playout) {
+    case PLAYOUT_UNIFORM:
+    case PLAYOUT_UNIFORM_WIRES: break;
+    case PLAYOUT_MAST_WIRES:
+    case PLAYOUT_MAST: return values_mast(nroles, false);
+    case PLAYOUT_TOMAST_WIRES:
+    case PLAYOUT_TOMAST: return values_mast(nroles, true);
+    case PLAYOUT_PAST: return values_past(nroles, (uint32_t)c->threshold, 50, !p->on_circuit);
+    case PLAYOUT_NST:
+    case PLAYOUT_NST_WIRES:
+        return values_nst(nroles, c->playout == PLAYOUT_NST ? 3 : 2, (uint32_t)c->k,
+                          table_limit(p) / p->npolicies);
+    case PLAYOUT_FAST:
+        return values_fast(p->reasoner, p->on_circuit ? engine_code(p->engine)->circuit : NULL,
+                           (float)c->cells, p->seed, budget, error);
+    case PLAYOUT_MAST_FAST:
+        return values_sum(values_mast(nroles, false),
+                          values_fast(p->reasoner, p->on_circuit ? engine_code(p->engine)->circuit : NULL,
+                                      (float)c->cells, p->seed, budget, error),
+                          (float)c->weight);
+    }
+    return NULL;
+}
+
+/* The playout policy of one thread. */
+static bool make_policy(struct player *p, struct policy *policy, const struct budget *budget,
+                        struct error *error)
+{
+    const struct player_config *c = &p->config;
+    uint32_t nroles = p->game->nroles;
+    struct values *v = make_values(p, budget, error);
+    if (!v && c->playout != PLAYOUT_UNIFORM && c->playout != PLAYOUT_UNIFORM_WIRES)
+        return error_set(error, ERROR_MEMORY, "out of memory");
+    *policy = (struct policy){.values = v,
+                              .sampler = {(enum sampler_kind)c->sampler, (float)c->tau, (float)c->epsilon},
+                              .decay = c->decay};
+    if (nroles == 1 && !c->solo)
+        policy->decay = (struct decay){1, 1, 50, 1}; /* nothing goes stale when nobody interferes */
+    policy->wires = c->playout >= PLAYOUT_WIRES;
+    policy->wants_states = v && v->ops->wants_states;
+    if (c->lgr && !(policy->lgr = lgr_new(nroles))) return error_set(error, ERROR_MEMORY, "out of memory");
+    return true;
+}
+
+static bool make_policies(struct player *p, uint32_t n, const struct budget *budget, struct error *error)
+{
+    struct budget part = *budget; /* finding boards must leave time for the search */
+    bool good = true;
+    p->policies = calloc(n, sizeof *p->policies);
+    if (!p->policies) return error_set(error, ERROR_MEMORY, "out of memory");
+    p->npolicies = n;
+    for (uint32_t i = 0; i < n && good; i++) {
+        part.deadline = p->reasoner->deadline = budget_share(budget, 0.25 / n);
+        good = make_policy(p, &p->policies[i], &part, error);
+    }
+    p->reasoner->deadline = budget->deadline;
+    return good;
+}
+
+/* Simulations in flight: one at a time where they are counted, as in the papers; by the clock few enough that
+ * the tree guides most of them, many enough that sweeps are full. What they cost and bring is measured in
+ * docs/search.md. */
+static uint32_t default_lanes(const struct player *p, const struct budget *b)
+{
+    if (p->config.lanes) return (uint32_t)p->config.lanes;
+    uint32_t many = p->config.playout >= PLAYOUT_WIRES ? 32 : 64; /* leaves, with several playouts each */
+    return p->on_circuit && !budget_counts(b) ? many : 1;
+}
+
+uint32_t player_threads(const struct player *p, const struct budget *b)
+{
+    long cores = p->cores ? (long)p->cores : sysconf(_SC_NPROCESSORS_ONLN);
+    if (p->driver || !p->on_circuit) return 1;
+    if (p->config.threads) return (uint32_t)p->config.threads;
+    return budget_counts(b) || cores < 1 ? 1 : cores > CREW_MAX ? CREW_MAX : (uint32_t)cores;
+}
+
+static struct mcts_options search_options(const struct player *p, uint32_t lanes)
+{
+    const struct player_config *c = &p->config;
+    return (struct mcts_options){.tree = c->tree,
+                                 .c = (float)c->c,
+                                 .discount = p->game->nroles == 1 ? 1 : (float)c->discount,
+                                 .rave = (uint32_t)c->rave,
+                                 .urgency = c->urgency,
+                                 .rave_mix = (enum rave_mix)c->rave_mix,
+                                 .final = (enum final_move)c->final,
+                                 .window = (uint32_t)c->window,
+                                 .carry = (uint32_t)c->carry,
+                                 .lanes = lanes,
+                                 .playouts = (uint32_t)c->playouts,
+                                 .solver = (enum solving)c->solver,
+                                 .outcomes = p->outcomes,
+                                 .scout = (uint32_t)c->scout,
+                                 .decisive = (enum decisive_moves)c->decisive,
+                                 .memory = player_memory(p) - table_limit(p),
+                                 .seed = p->seed + p->divergence * CREW_STRIDE};
+}
+
+/* Which moves win at once, if that can be had in a tenth of the time. */
+static const struct code *foresight(const struct player *p, const struct budget *budget)
+{
+    double end = budget_share(budget, 0.1);
+    if (!p->config.decisive || !p->on_circuit) return NULL;
+    return engine_foresight(p->engine, end > 0 ? fmax(end - clock_now(), 1e-3) : 0);
+}
+
+static void decide_cutoff(struct player *p, const struct budget *budget, struct cutoff *out)
+{
+    struct cutoff_sample sample;
+    struct budget part = *budget;
+    part.deadline = p->reasoner->deadline = budget_share(budget, 0.25);
+    if (cutoff_measure(p->reasoner, p->seed, 100, &part, &sample))
+        *out = cutoff_decide(&sample, p->game->nroles, 1000, 10);
+    p->reasoner->deadline = budget->deadline;
+}
+
+bool player_make_search(struct player *p, const struct budget *budget, struct error *error)
+{
+    const struct player_config *c = &p->config;
+    uint32_t threads = player_threads(p, budget);
+    if (!make_policies(p, threads, budget, error)) return false;
+    if (c->solver != SOLVER_OFF && !p->outcomes)
+        p->outcomes = outcomes_new(p->game, p->on_circuit ? engine_code(p->engine) : NULL, OUTCOMES_QUICK);
+    struct crew_options o = {.how = (enum parallel)c->parallel,
+                             .threads = threads,
+                             .search = search_options(p, p->driver ? 1 : default_lanes(p, budget))};
+    o.search.foresight = foresight(p, budget);
+    if (c->cutoff) decide_cutoff(p, budget, &o.search.cutoff);
+    /* Stopped while finding out about the game: next time, all of it. */
+    if (budget->stop && atomic_load(budget->stop)) return error_set(error, ERROR_CANCELLED, "cancelled");
+    struct policy *policies[CREW_MAX];
+    for (uint32_t i = 0; i < threads; i++) policies[i] = &p->policies[i];
+    if (p->driver) {
+        p->mcts = mcts_new(&o.search, p->reasoner, policies, 1, error);
+        return p->mcts != NULL;
+    }
+    p->crew = crew_new(&o, p->reasoner, p->on_circuit ? engine_code(p->engine) : NULL, policies, error);
+    p->mcts = p->crew ? p->crew->searches[0] : NULL;
+    return p->mcts != NULL;
+}
+
+void player_drop_search(struct player *p)
+{
+    if (p->crew)
+        crew_free(p->crew);
+    else
+        mcts_free(p->mcts);
+    p->crew = NULL;
+    p->mcts = NULL;
+    for (uint32_t i = 0; i < p->npolicies; i++) policy_done(&p->policies[i]);
+    free(p->policies);
+    p->policies = NULL;
+    p->npolicies = 0;
+    p->rooted = false;
+    outcomes_free(p->outcomes);
+    p->outcomes = NULL;
+    minimax_free(p->minimax);
+    p->minimax = NULL;
+}
