@@ -333,9 +333,8 @@ static void run(struct stage *stages, uint32_t n)
 
 static bool make_configs(struct audition *a, const struct player_config *config, struct error *error)
 {
-    double end = budget_share(&a->budget, 0.1);
     a->arms = player_arms_count();
-    if (!engine_foresight(a->engine, end > 0 ? fmax(end - clock_now(), 1e-3) : 0)) a->arms--;
+    if (!engine_foresight(a->engine, budget_seconds(&a->budget, 0.1))) a->arms--;
     for (uint32_t i = 0; i < a->arms; i++) {
         struct player_config *c = &a->configs[i];
         a->speed[i] = 1;

@@ -5,7 +5,6 @@
 #include "player/allies.h"
 #include "search/solver/outcomes.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -133,9 +132,8 @@ static struct mcts_options search_options(const struct player *p, uint32_t lanes
 /* Which moves win at once, if that can be had in a tenth of the time. */
 static const struct code *foresight(const struct player *p, const struct budget *budget)
 {
-    double end = budget_share(budget, 0.1);
     if (!p->config.decisive || !p->on_circuit) return NULL;
-    return engine_foresight(p->engine, end > 0 ? fmax(end - clock_now(), 1e-3) : 0);
+    return engine_foresight(p->engine, budget_seconds(budget, 0.1));
 }
 
 static void decide_cutoff(struct player *p, const struct budget *budget, struct cutoff *out)

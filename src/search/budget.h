@@ -39,6 +39,13 @@ static inline double budget_share(const struct budget *b, double share)
     return b->deadline > 0 ? now + (b->deadline - now) * share : 0;
 }
 
+/* The same in seconds, a millisecond at least; 0 without a deadline. */
+static inline double budget_seconds(const struct budget *b, double share)
+{
+    double seconds = (b->deadline - clock_now()) * share;
+    return b->deadline > 0 ? (seconds > 1e-3 ? seconds : 1e-3) : 0;
+}
+
 /* What the i-th of n helpers gets of a count; never nothing, for that would be no limit. */
 static inline uint64_t budget_part(uint64_t count, uint32_t i, uint32_t n)
 {
