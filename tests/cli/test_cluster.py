@@ -45,9 +45,14 @@ def children(pid):
     return found
 
 
-def environment_of(pid):
-    with open(f"/proc/{pid}/environ", "rb") as file:
-        return dict(entry.split(b"=", 1) for entry in file.read().split(b"\0") if b"=" in entry)
+def rank_of(pid):
+    """Which rank a child of mpirun is; None: it has not become ludens yet, or is gone."""
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            found = re.search(rb"(?:^|\0)OMPI_COMM_WORLD_RANK=(\d+)\0", file.read())
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return int(found.group(1)) if found else None
 
 
 class Job:
@@ -71,7 +76,9 @@ class Job:
 
     def ranks(self):
         """Process by rank."""
-        return {int(environment_of(pid)[b"OMPI_COMM_WORLD_RANK"]): pid for pid in children(self.process.pid)}
+        found = {rank_of(pid): pid for pid in children(self.process.pid)}
+        found.pop(None, None)
+        return found
 
     def await_text(self, pattern, seconds=60):
         end = time.monotonic() + seconds
@@ -82,7 +89,7 @@ class Job:
     def await_allies(self, n=RANKS - 1):
         """Until the ranks search for somebody."""
         end = time.monotonic() + 60
-        while sum(len(children(pid)) for rank, pid in self.ranks().items() if rank) < n:
+        while sum(len(children(pid)) for rank, pid in self.ranks().items() if rank) < n or len(self.ranks()) < RANKS:
             assert time.monotonic() < end, self.text()
             time.sleep(0.05)
 
