@@ -289,7 +289,7 @@ void batch_get_states(struct batch *b, uint32_t lanes, uint64_t *out)
     TICKS_BEGIN(b);
     for (uint32_t s = 0; s < b->state_words; s++)
         b->sweeper->get_rows(SLOT_BITS + s * 64, NULL, at_most_64(b->code->nbits - s * 64), out + s,
-                             b->state_words, lanes, b->inside->mem);
+                             b->state_words, lanes, NULL, b->inside->mem);
     TICKS_END(b, BATCH_REST);
 }
 
@@ -318,13 +318,13 @@ void batch_set_lanes(struct batch *b, const uint64_t *states, const uint64_t *ma
 }
 
 void batch_put_rows(struct batch *b, const uint32_t *bits, uint32_t nbits, const uint64_t *rows,
-                    uint32_t lanes)
+                    const uint32_t *order, uint32_t lanes)
 {
     TICKS_BEGIN(b);
     uint32_t words = (nbits + 63) / 64;
     for (uint32_t k = 0; k < words; k++)
-        b->sweeper->put_rows(SLOT_BITS, bits + k * 64, at_most_64(nbits - k * 64), rows + k, words, lanes,
-                             b->inside->mem);
+        b->sweeper->put_rows(SLOT_BITS, bits + k * 64, at_most_64(nbits - k * 64), rows + k, words, order,
+                             lanes, b->inside->mem);
     TICKS_END(b, BATCH_REST);
 }
 
@@ -334,7 +334,7 @@ void batch_get_rows(struct batch *b, const uint32_t *bits, uint32_t nbits, uint6
     uint32_t words = (nbits + 63) / 64;
     for (uint32_t k = 0; k < words; k++)
         b->sweeper->get_rows(SLOT_BITS, bits + k * 64, at_most_64(nbits - k * 64), rows + k, words, lanes,
-                             b->inside->mem);
+                             NULL, b->inside->mem);
     TICKS_END(b, BATCH_REST);
 }
 
@@ -434,13 +434,10 @@ void batch_legal_sets(struct batch *b, uint32_t role, uint64_t *out, uint32_t *c
     TICKS_BEGIN(b);
     const struct code_role *r = role_now(b, role);
     uint32_t set_words = (r->n + 63) / 64;
+    memset(count, 0, b->lanes * sizeof *count);
     for (uint32_t s = 0; s < set_words; s++)
         b->sweeper->get_rows(r->legal + s * 64, NULL, at_most_64(r->n - s * 64), out + s, set_words, b->lanes,
-                             b->inside->mem);
-    for (uint32_t i = 0; i < b->lanes; i++) {
-        count[i] = 0;
-        for (uint32_t s = 0; s < set_words; s++) count[i] += (uint32_t)__builtin_popcountll(*out++);
-    }
+                             count, b->inside->mem);
     TICKS_END(b, BATCH_REST);
 }
 
@@ -548,6 +545,17 @@ void batch_set_move(struct batch *b, uint32_t lane, uint32_t role, uint32_t move
     if (role_now(b, role)->forced) return;
     assert(in->ngiven < in->given_cap);
     in->given[in->ngiven++] = (struct given_move){role_now(b, role)->does + move, lane};
+}
+
+void batch_set_moves(struct batch *b, uint32_t role, const uint32_t *moves, uint32_t lanes)
+{
+    struct batch_inside *in = b->inside;
+    const struct code_role *r = role_now(b, role);
+    if (r->forced) return;
+    assert(in->ngiven + lanes <= in->given_cap);
+    struct given_move *to = in->given + in->ngiven;
+    for (uint32_t i = 0; i < lanes; i++) to[i] = (struct given_move){r->does + moves[i], i};
+    in->ngiven += lanes;
 }
 
 /* Bring the moves given one by one into the wires. */

@@ -46,15 +46,8 @@ INLINE void turn_blocks(vec m[64])
 #define WORD(x, w) ((x)[w])
 #endif
 
-INLINE void rows_from(const vec m[64], uint64_t *rows, uint32_t stride, uint32_t lanes)
-{
-    for (uint32_t i = 0; i < 64; i++)
-        for (uint32_t w = 0; w < WORDS; w++)
-            if (lanes == LANES || w * 64 + i < lanes) rows[(size_t)(w * 64 + i) * stride] = WORD(m[i], w);
-}
-
 FN void get_rows(uint32_t first, const uint32_t *which, uint32_t n, uint64_t *rows, uint32_t stride,
-                 uint32_t lanes, const uint64_t *memory)
+                 uint32_t lanes, uint32_t *count, const uint64_t *memory)
 {
     const vec_alias *mem = (const vec_alias *)memory + first;
     vec m[64], some = {0};
@@ -65,26 +58,23 @@ FN void get_rows(uint32_t first, const uint32_t *which, uint32_t n, uint64_t *ro
     }
     for (uint32_t i = n; i < 64; i++) m[i] = some ^ some;
     turn_blocks(m);
-    if (lanes == LANES && stride == 1)
-        rows_from(m, rows, 1, LANES);
-    else if (lanes == LANES)
-        rows_from(m, rows, stride, LANES);
-    else
-        rows_from(m, rows, stride, lanes);
+    for (uint32_t i = 0; i < 64; i++)
+        for (uint32_t w = 0; w < WORDS; w++)
+            if (w * 64 + i < lanes) rows[(size_t)(w * 64 + i) * stride] = WORD(m[i], w);
+    for (uint32_t i = 0; i < lanes && count; i++)
+        count[i] += (uint32_t)__builtin_popcountll(rows[(size_t)i * stride]);
 }
 
 FN void put_rows(uint32_t first, const uint32_t *which, uint32_t n, const uint64_t *rows, uint32_t stride,
-                 uint32_t lanes, uint64_t *memory)
+                 const uint32_t *order, uint32_t lanes, uint64_t *memory)
 {
     vec_alias *mem = (vec_alias *)memory + first;
     vec m[64];
-    if (lanes == LANES)
-        for (uint32_t i = 0; i < 64; i++)
-            for (uint32_t w = 0; w < WORDS; w++) WORD(m[i], w) = rows[(size_t)(w * 64 + i) * stride];
-    else
-        for (uint32_t i = 0; i < 64; i++)
-            for (uint32_t w = 0; w < WORDS; w++)
-                WORD(m[i], w) = w * 64 + i < lanes ? rows[(size_t)(w * 64 + i) * stride] : 0;
+    for (uint32_t i = 0; i < 64; i++)
+        for (uint32_t w = 0; w < WORDS; w++) {
+            uint32_t lane = w * 64 + i;
+            WORD(m[i], w) = lane < lanes ? rows[(size_t)(order ? order[lane] : lane) * stride] : 0;
+        }
     turn_blocks(m);
     for (uint32_t i = 0; i < n; i++) mem[which ? which[i] : i] = m[i];
 }
