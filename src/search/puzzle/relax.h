@@ -47,5 +47,7 @@ void relax_until(struct relax *r, double deadline);
  */
 uint32_t relax_conjuncts(const struct relax *r);
 bool relax_holds(const struct relax *r, uint32_t conjunct, uint32_t lane);
+/* Of a state of the last look: it takes nothing but time to end the game. */
+bool relax_ends_by_itself(const struct relax *r, uint32_t lane);
 
 #endif
