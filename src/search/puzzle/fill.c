@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert(RELAX_LANES == 64, "what holds is kept as words");
 enum { FIRST_LIMIT = 300, LEAST_CONJUNCTS = 3, MOST_KIDS = 1000, MOST_RANKED = 16 };
 
 struct ranked {
@@ -29,7 +30,7 @@ struct fill {
     uint64_t *kid;
     uint32_t *move, kids, kid_cap, here;
     bool *hopeful;
-    uint8_t *holds; /* kid * conjuncts + conjunct */
+    uint64_t *holds; /* kid / 64 * conjuncts + conjunct: bit kid % 64 */
     uint32_t *brings;
     struct ranked *order;
     uint64_t *ranking;
@@ -68,7 +69,7 @@ static bool make_room(struct fill *f, uint32_t kids)
     if (order) f->order = order;
     bool *hopeful = order ? realloc(f->hopeful, cap * sizeof *hopeful) : NULL;
     if (hopeful) f->hopeful = hopeful;
-    uint8_t *holds = hopeful ? realloc(f->holds, (size_t)cap * conjuncts) : NULL;
+    uint64_t *holds = hopeful ? realloc(f->holds, (size_t)(cap / 64 + 1) * conjuncts * 8) : NULL;
     if (!holds) return !(f->broken = true);
     f->holds = holds;
     f->kid_cap = cap;
@@ -101,12 +102,15 @@ static void look(struct fill *f)
     for (uint32_t at = 0; at < f->kids; at += RELAX_LANES) {
         uint32_t n = f->kids - at < RELAX_LANES ? f->kids - at : RELAX_LANES;
         relax_look(r, f->kid + (size_t)at * words, n, f->base.line->goal, false, view);
-        for (uint32_t i = 0; i < n; i++) {
-            f->hopeful[at + i] = view[i].bound > f->base.line->goal;
-            for (uint32_t k = 0; k < conjuncts; k++)
-                f->holds[(size_t)(at + i) * conjuncts + k] = relax_holds(r, k, i);
-        }
+        for (uint32_t i = 0; i < n; i++) f->hopeful[at + i] = view[i].bound > f->base.line->goal;
+        for (uint32_t k = 0; k < conjuncts; k++)
+            f->holds[(size_t)(at / 64) * conjuncts + k] = relax_holds(r, k);
     }
+}
+
+static inline bool holds(const struct fill *f, uint32_t kid, uint32_t conjunct)
+{
+    return f->holds[(size_t)(kid / 64) * relax_conjuncts(f->judge->relax) + conjunct] >> kid % 64 & 1;
 }
 
 /* The conjunct that the fewest moves bring about; UINT32_MAX: none does. */
@@ -114,9 +118,15 @@ static uint32_t choose(struct fill *f)
 {
     uint32_t conjuncts = relax_conjuncts(f->judge->relax), best = UINT32_MAX, ties = 0;
     memset(f->brings, 0, conjuncts * sizeof *f->brings);
-    for (uint32_t i = 1; i < f->kids; i++)
-        for (uint32_t k = 0; k < conjuncts && f->hopeful[i]; k++)
-            f->brings[k] += f->holds[(size_t)i * conjuncts + k] && !f->holds[k];
+    for (uint32_t at = 0; at < f->kids; at += 64) {
+        uint64_t hopeful = 0;
+        for (uint32_t i = at; i < f->kids && i < at + 64; i++) hopeful |= (uint64_t)f->hopeful[i] << i % 64;
+        if (at == 0) hopeful &= ~(uint64_t)1;
+        for (uint32_t k = 0; k < conjuncts; k++)
+            if (!holds(f, 0, k))
+                f->brings[k] +=
+                    (uint32_t)__builtin_popcountll(f->holds[(size_t)(at / 64) * conjuncts + k] & hopeful);
+    }
     for (uint32_t k = 0; k < conjuncts; k++) {
         if (!f->brings[k]) continue;
         if (best == UINT32_MAX || f->brings[k] < f->brings[best])
@@ -208,9 +218,9 @@ static void rank(struct fill *f, uint32_t n)
  * tried first. Of many, a few are looked at. */
 static void branch(struct fill *f)
 {
-    uint32_t conjuncts = relax_conjuncts(f->judge->relax), chosen = choose(f), n = 0;
+    uint32_t chosen = choose(f), n = 0;
     for (uint32_t i = 1; i < f->kids; i++)
-        if (f->hopeful[i] && (chosen == UINT32_MAX || f->holds[(size_t)i * conjuncts + chosen]))
+        if (f->hopeful[i] && (chosen == UINT32_MAX || holds(f, i, chosen)))
             f->order[n++] = (struct ranked){i, 0};
     for (uint32_t i = 0; i < n; i++) { /* drawn by lot */
         uint32_t k = i + rng_below(&f->base.space->rng, n - i);

@@ -360,9 +360,16 @@ uint32_t relax_conjuncts(const struct relax *r)
     return r->nconjuncts;
 }
 
-bool relax_holds(const struct relax *r, uint32_t conjunct, uint32_t lane)
+uint64_t relax_holds(const struct relax *r, uint32_t conjunct)
 {
-    return r->cost[r->conjunct[conjunct]][lane] == 0;
+    const uint8_t *cost = r->cost[r->conjunct[conjunct]];
+    uint64_t holds = 0, x;
+    for (uint32_t i = 0; i < RELAX_LANES; i += 8) {
+        memcpy(&x, cost + i, 8);
+        x = ~(((x & 0x7f7f7f7f7f7f7f7fu) + 0x7f7f7f7f7f7f7f7fu) | x) & 0x8080808080808080u; /* bytes of 0 */
+        holds |= ((x >> 7) * 0x0102040810204080u >> 56) << i;
+    }
+    return holds;
 }
 
 bool relax_ends_by_itself(const struct relax *r, uint32_t lane)
