@@ -21,7 +21,6 @@ struct episode {
     uint32_t nroles, steps;
     uint32_t tree_steps;   /* the first so many were made in the tree */
     const uint32_t *moves; /* steps * nroles */
-    const uint8_t *forced; /* steps * nroles: the role had no other move; NULL: unknown */
     const float *reward;   /* by role, at the end */
     float discount;        /* reward at step t counts discount^(steps - t) */
     /* The states before each step, only if a policy wants them: of step t, states[state_start[t]] up to

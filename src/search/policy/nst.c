@@ -2,7 +2,8 @@
 /* N-Gram Selection Technique (000 §IV-B): mean rewards of sequences of one, two and three consecutive moves
  * that end with a move of the role; the earlier ones are moves of the roles before it in the order of the
  * sheet. The score of a move is the mean of the values of the sequences it would complete; the longer ones
- * count once they were seen k times. */
+ * count once they were seen k times. A move without alternative is learned as any other: the same move may be
+ * a choice elsewhere, as a pass or a jump is. */
 #include "search/policy/dense.h"
 #include "search/policy/grams.h"
 
@@ -129,8 +130,6 @@ static void each_of_episode(struct nst *nst, const struct episode *e, bool learn
         float reward = e->reward[r];
         for (uint32_t t = e->steps; t-- > 0;) {
             reward *= e->discount; /* as it counts at the last move of the sequence */
-            /* What ends with a move that had no alternative would never be asked for. */
-            if (e->forced && e->forced[t * nroles + r]) continue;
             some[n++] = (struct gram){.before = t >= 2 && nst->longest > 2 ? e->moves[(t - 2) * nroles + r2]
                                                                            : MOVE_NONE,
                                       .last = t >= 1 ? e->moves[(t - 1) * nroles + r1] : MOVE_NONE,
