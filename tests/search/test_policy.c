@@ -113,15 +113,19 @@ static void longer_ngrams_wait_for_k_visits(void **state)
     v->ops->free(v);
 }
 
-/* Learn random games of moves below `moves`, with rewards as they are in a game or far outside of that. */
-static void learn_at_random(struct values *v, struct rng *rng, uint32_t moves, bool wild)
+enum rewards { USUAL, CLOSE, WILD };
+
+/* Learn random games of moves below `moves`, with rewards as they are in a game, hardly different, or far
+ * outside of what is allowed. */
+static void learn_at_random(struct values *v, struct rng *rng, uint32_t moves, enum rewards kind)
 {
     uint32_t made[2 * 20];
     for (int i = 0; i < 2 * 20; i++) made[i] = rng_below(rng, moves);
     float reward[2] = {(float)rng_below(rng, 5) * 25, (float)rng_below(rng, 101)};
-    if (wild) reward[0] = -3, reward[1] = 1000;
+    if (kind == CLOSE) reward[0] = 50, reward[1] = 50 + (float)rng_below(rng, 100) * 1e-4f;
+    if (kind == WILD) reward[0] = -3, reward[1] = 1000;
     struct episode e = episode(2, 20, made, reward);
-    e.discount = 0.99f;
+    e.discount = kind == CLOSE ? 1 : 0.99f;
     v->ops->learn(v, &e);
 }
 
@@ -153,10 +157,13 @@ static void the_best_of_a_set_score_highest(void **state)
     struct rng rng;
     rng_init(&rng, 7);
     for (uint32_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        for (int kind = 0; kind < 4; kind++) {
+        for (int kind = 0; kind < 5; kind++) {
             struct values *v = kind ? values_nst(2, 3, 2, (size_t)64 << 20) : values_mast(2, false);
             for (int round = 0; round < 400; round++) {
-                learn_at_random(v, &rng, sizes[i], kind == 2 && round == 300);
+                learn_at_random(v, &rng, sizes[i],
+                                kind == 2 && round == 300 ? WILD
+                                : kind == 4               ? CLOSE
+                                                          : USUAL);
                 if (kind == 3 && round % 50 == 49) v->ops->decay(v, 0.3f);
                 expect_best(v, &rng, sizes[i]);
             }
