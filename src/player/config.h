@@ -37,7 +37,7 @@ struct player_config {
     int64_t sampler; /* enum sampler_kind */
     double tau, epsilon;
     int64_t k, threshold;
-    bool turns; /* N-grams by who moved */
+    bool turns;    /* N-grams by who moved */
     double weight; /* of FAST beside MAST */
     double cells;  /* FAST's c for cell features */
     bool lgr;
@@ -56,7 +56,9 @@ struct player_config {
     int64_t arm;      /* which way of searching: ARM_OFF, ARM_AUTO, ARM_FIRST and so on (audition.h) */
     int64_t control;  /* one simulation in so many is uniform */
     int64_t alarm;    /* enum alarm */
-    bool adapt;       /* bandits over parameters in play */
+    bool trim;        /* states in the tree without what nothing reads */
+    int64_t adapt;    /* enum adapt_roles: bandits over parameters in play */
+    int64_t factors;  /* enum adapt_what */
     int64_t puzzle;   /* enum solo_way: what searches games for one before anything else */
     /* kind=minimax */
     int64_t minimax; /* enum minimax_policy */

@@ -43,8 +43,7 @@ static struct values *make_values(struct player *p, const struct budget *budget,
         return values_nst(nroles, 3, (uint32_t)c->k, table_limit(p) / p->npolicies,
                           movers ? engine_movers(p->engine, budget_seconds(budget, 0.4)) : NULL);
     }
-    case PLAYOUT_NST_WIRES:
-        return values_nst(nroles, 2, (uint32_t)c->k, table_limit(p) / p->npolicies, NULL);
+    case PLAYOUT_NST_WIRES: return values_nst(nroles, 2, (uint32_t)c->k, table_limit(p) / p->npolicies, NULL);
     case PLAYOUT_FAST:
         return values_fast(p->reasoner, p->on_circuit ? engine_code(p->engine)->circuit : NULL,
                            (float)c->cells, p->seed, budget, error);
@@ -131,8 +130,10 @@ static struct mcts_options search_options(const struct player *p, uint32_t lanes
                                  .adapt = {.role = p->role,
                                            .control = (uint32_t)c->control,
                                            .alarm = (enum alarm)c->alarm,
-                                           .factors = c->adapt},
+                                           .who = (enum adapt_roles)c->adapt,
+                                           .what = (enum adapt_what)c->factors},
                                  .memory = player_memory(p) - table_limit(p),
+                                 .read = c->trim && p->on_circuit ? engine_read_bits(p->engine) : NULL,
                                  .seed = p->seed + p->divergence * CREW_STRIDE};
 }
 

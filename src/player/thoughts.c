@@ -197,11 +197,11 @@ static void print_control(FILE *out, const struct hand *h, const char *name)
 static void print_factors(FILE *out, const struct hand *h, const char *name)
 {
     const struct adapt *a = &h->adapt;
-    if (!a->factors || !a->launched) return;
+    if (a->who == ADAPT_NOBODY || !a->launched || a->role >= WAY_ROLES) return;
     fprintf(out, "  %s: drawn for each simulation", name);
     for (int f = 0; f < ADAPT_FACTORS; f++) {
         uint32_t best = adapt_favourite(a, f);
-        const struct adapt_arm *arm = &a->arm[f][best];
+        const struct adapt_arm *arm = &a->arm[a->role][f][best];
         if (!arm->drawn) continue;
         fprintf(out, "; %s %g in %.0f%% for %.1f", adapt_names[f], (double)adapt_value(h, f, best),
                 100 * (double)arm->drawn / (double)a->launched, arm->n > 0 ? arm->sum / arm->n : 0);
@@ -217,14 +217,15 @@ static json_t *adapt_json(const struct hand *h)
         json_object_set_new(out, "control",
                             json_pack("{s:f, s:f, s:i, s:b}", "guided", a->drift.mean[0], "uniform",
                                       a->drift.mean[1], "alarms", (int)a->alarms, "off", a->off));
-    for (int f = 0; f < ADAPT_FACTORS && a->factors; f++) {
+    for (int f = 0; f < ADAPT_FACTORS && a->who != ADAPT_NOBODY && a->role < WAY_ROLES; f++) {
+        const struct adapt_arm *arm = a->arm[a->role][f];
         json_t *arms = json_array();
         for (uint32_t i = 0; i < ADAPT_ARMS; i++)
-            if (a->arm[f][i].drawn)
-                json_array_append_new(
-                    arms, json_pack("{s:f, s:I, s:f}", "value", (double)adapt_value(h, f, i), "drawn",
-                                    (json_int_t)a->arm[f][i].drawn, "reward",
-                                    a->arm[f][i].n > 0 ? a->arm[f][i].sum / a->arm[f][i].n : 0.0));
+            if (arm[i].drawn)
+                json_array_append_new(arms,
+                                      json_pack("{s:f, s:I, s:f}", "value", (double)adapt_value(h, f, i),
+                                                "drawn", (json_int_t)arm[i].drawn, "reward",
+                                                arm[i].n > 0 ? arm[i].sum / arm[i].n : 0.0));
         json_object_set_new(out, adapt_names[f], arms);
     }
     return out;
@@ -327,7 +328,7 @@ json_t *thoughts_json(struct player *p, uint32_t role)
         if (report->of) json_object_set_new(out, "ranks", json_pack("[ii]", report->allied, report->of));
         json_t *puzzle = solo_json(heap, p);
         if (puzzle) json_object_set_new(out, "puzzle", puzzle);
-        if (m->opt.adapt.control || m->opt.adapt.factors)
+        if (m->opt.adapt.control || m->opt.adapt.who != ADAPT_NOBODY)
             json_object_set_new(out, "adapt", adapt_json(&m->hands[0]));
         if (player_audition(p)->arms) json_object_set_new(out, "audition", audition_json(p));
         heap_leave(heap);

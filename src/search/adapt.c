@@ -23,7 +23,7 @@ static const double C = 12;                  /* how much is tried, on rewards 0.
 static const double LENGTH_COSTS = 3;        /* points for each doubling of the playout's length */
 
 /* The alarm: so many points apart, of so many uniform simulations at least, and by so many standard errors */
-static const double APART = 15, ENOUGH = 300, SURE = 4;
+static const double APART = 15, ENOUGH = 1000, SURE = 4;
 static const double WINDOW = 2000; /* simulations of a kind over which its mean fades */
 
 float adapt_value(const struct hand *h, enum adapt_factor f, uint32_t arm)
@@ -43,6 +43,8 @@ float adapt_value(const struct hand *h, enum adapt_factor f, uint32_t arm)
 static uint32_t arms_of(const struct hand *h, enum adapt_factor f)
 {
     const struct policy *p = h->policy;
+    bool playout = f == ADAPT_EPSILON || f == ADAPT_GRAMS;
+    if (h->adapt.what == (playout ? ADAPT_TREE : ADAPT_PLAYOUT)) return 1;
     switch (f) {
     case ADAPT_EPSILON: return p->values && p->sampler.kind == SAMPLE_GREEDY ? 4 : 1;
     case ADAPT_GRAMS: return p->values && p->values->ops->knows ? 3 : 1;
@@ -53,39 +55,49 @@ static uint32_t arms_of(const struct hand *h, enum adapt_factor f)
     return 1;
 }
 
-static uint32_t draw_arm(struct hand *h, enum adapt_factor f)
+static uint32_t draw_arm(struct adapt_arm *arms, uint32_t n)
 {
-    struct adapt *a = &h->adapt;
-    uint32_t n = arms_of(h, f), best = 0;
+    uint32_t best = 0;
     double all = 0, sum = 0, top = -INFINITY;
     if (n == 1) return 0;
-    for (uint32_t i = 0; i < n; i++) all += a->arm[f][i].n, sum += a->arm[f][i].sum;
+    for (uint32_t i = 0; i < n; i++) all += arms[i].n, sum += arms[i].sum;
     double mean = all > 0 ? sum / all : 50, ln = log(all + n * PRIOR);
     for (uint32_t i = 0; i < n; i++) {
-        const struct adapt_arm *arm = &a->arm[f][i];
-        double seen = arm->n + PRIOR;
-        double value = (arm->sum + PRIOR * (mean + (i ? 0 : PRIOR_LEAD))) / seen + C * sqrt(ln / seen);
+        double seen = arms[i].n + PRIOR;
+        double value = (arms[i].sum + PRIOR * (mean + (i ? 0 : PRIOR_LEAD))) / seen + C * sqrt(ln / seen);
         if (value > top) top = value, best = i;
     }
-    a->arm[f][best].drawn++;
+    arms[best].drawn++;
     return best;
+}
+
+static void draw_role(struct hand *h, uint32_t role, struct way_role *way)
+{
+    for (enum adapt_factor f = 0; f < ADAPT_FACTORS; f++)
+        way->arm[f] = (uint8_t)draw_arm(h->adapt.arm[role][f], arms_of(h, f));
+    way->epsilon = adapt_value(h, ADAPT_EPSILON, way->arm[ADAPT_EPSILON]);
+    way->grams = (uint32_t)adapt_value(h, ADAPT_GRAMS, way->arm[ADAPT_GRAMS]);
+    way->c = adapt_value(h, ADAPT_C, way->arm[ADAPT_C]);
+    way->rave = adapt_value(h, ADAPT_RAVE, way->arm[ADAPT_RAVE]);
+}
+
+static bool follows(const struct adapt *a, uint32_t role)
+{
+    return a->who == ADAPT_EACH || (a->who == ADAPT_OWN && role == a->role);
 }
 
 bool adapt_draw(struct hand *h, struct way *way)
 {
     struct adapt *a = &h->adapt;
-    if (!a->control && !a->factors) return false;
+    if (!a->control && a->who == ADAPT_NOBODY) return false;
     a->launched++;
-    *way = (struct way){.role = a->role, .uniform = a->off || (a->control && a->launched % a->control == 0)};
-    if (!a->factors) {
-        way->role = UINT32_MAX; /* nobody's */
-        return true;
+    way->uniform = a->off || (a->control && a->launched % a->control == 0);
+    way->roles = 0;
+    for (uint32_t r = 0; r < h->search->nroles && r < WAY_ROLES; r++) {
+        if (!follows(a, r)) continue;
+        way->roles |= 1u << r;
+        draw_role(h, r, &way->of[r]);
     }
-    for (enum adapt_factor f = 0; f < ADAPT_FACTORS; f++) way->arm[f] = (uint8_t)draw_arm(h, f);
-    way->epsilon = adapt_value(h, ADAPT_EPSILON, way->arm[ADAPT_EPSILON]);
-    way->grams = (uint32_t)adapt_value(h, ADAPT_GRAMS, way->arm[ADAPT_GRAMS]);
-    way->c = adapt_value(h, ADAPT_C, way->arm[ADAPT_C]);
-    way->rave = adapt_value(h, ADAPT_RAVE, way->arm[ADAPT_RAVE]);
     return true;
 }
 
@@ -115,30 +127,33 @@ static void compare(struct hand *h, bool uniform, float reward)
 
 /* --- The factors ---------------------------------------------------------------------------------------- */
 
-static void reward_arms(struct adapt *a, const struct way *way, float reward, uint32_t steps)
+static void reward_arms(struct adapt_arm arms[ADAPT_FACTORS][ADAPT_ARMS], const struct way_role *way,
+                        double points)
 {
-    a->length += (steps - a->length) / (a->length > 0 ? 1000 : 1);
-    double points = (double)reward - LENGTH_COSTS * log2((steps + 1.0) / (a->length + 1));
     for (int f = 0; f < ADAPT_FACTORS; f++) {
-        struct adapt_arm *arm = a->arm[f];
-        for (int i = 0; i < ADAPT_ARMS; i++) arm[i].n *= FADING, arm[i].sum *= FADING;
-        arm[way->arm[f]].n++;
-        arm[way->arm[f]].sum += points;
+        for (int i = 0; i < ADAPT_ARMS; i++) arms[f][i].n *= FADING, arms[f][i].sum *= FADING;
+        arms[f][way->arm[f]].n++;
+        arms[f][way->arm[f]].sum += points;
     }
 }
 
-void adapt_learn(struct hand *h, const struct way *way, float reward, uint32_t steps)
+void adapt_learn(struct hand *h, const struct way *way, const float *reward, uint32_t steps)
 {
     struct adapt *a = &h->adapt;
     if (!steps) return; /* it ended in the tree */
-    if (a->control) compare(h, way->uniform, reward);
-    if (a->factors && !way->uniform) reward_arms(a, way, reward, steps);
+    if (a->control) compare(h, way->uniform, reward[a->role]);
+    if (way->uniform || !way->roles) return;
+    a->length += (steps - a->length) / (a->length > 0 ? 1000 : 1);
+    double cost = LENGTH_COSTS * log2((steps + 1.0) / (a->length + 1));
+    for (uint32_t r = 0; r < h->search->nroles && r < WAY_ROLES; r++)
+        if (way->roles >> r & 1) reward_arms(a->arm[r], &way->of[r], (double)reward[r] - cost);
 }
 
 uint32_t adapt_favourite(const struct adapt *a, enum adapt_factor f)
 {
+    const struct adapt_arm *arms = a->arm[a->role < WAY_ROLES ? a->role : 0][f];
     uint32_t best = 0;
     for (uint32_t i = 1; i < ADAPT_ARMS; i++)
-        if (a->arm[f][i].n > a->arm[f][best].n) best = i;
+        if (arms[i].n > arms[best].n) best = i;
     return best;
 }

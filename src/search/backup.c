@@ -141,6 +141,7 @@ static void keep_path(struct flight *f)
         uint32_t choice = f->choice[f->tree_steps - 1];
         good = r->ops->next(r, &now, &f->moves[f->tree_steps - 1], &next);
         if (!good) break;
+        tree_trim(m->tree, next.w, next.words);
         uint64_t hash = state_hash(&next);
         uint32_t node = tree_find(m->tree, next.w, next.words, hash);
         bool terminal = f->tree_steps == f->steps;
@@ -207,7 +208,7 @@ void flight_finish(struct flight *f, const float *reward)
     }
     back_up(f, reward);
     if (h->records) flight_teach(f, own);
-    if (f->has_way) adapt_learn(h, &f->way, own[h->adapt.role], f->playout_steps);
+    if (f->has_way) adapt_learn(h, &f->way, own, f->playout_steps);
     bool decided = false;
     for (uint32_t r = 1; r < m->nroles; r++) decided |= own[r] != own[0];
     h->stats.simulations++;

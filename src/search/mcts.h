@@ -63,6 +63,7 @@ struct mcts_options {
     uint32_t lanes;    /* simulations in flight, per hand */
     uint32_t playouts; /* from each new node, where they are done by others or on the wires; 0: as is best */
     size_t memory;     /* bytes for the tree */
+    const uint64_t *read; /* bits of a state that matter; NULL: all; must outlive the search */
     uint64_t seed;
     struct cutoff cutoff;
     enum solving solver;
@@ -70,7 +71,7 @@ struct mcts_options {
     uint32_t scout; /* visits after which a node's children are looked at for ends; 0: never */
     enum decisive_moves decisive;
     const struct code *foresight; /* with decisive moves: which win at once; NULL: that is not known */
-    struct adapt adapt; /* what differs from simulation to simulation, as hands begin */
+    struct adapt adapt;           /* what differs from simulation to simulation, as hands begin */
     /* A value added to the selection value of a move, for schemes that know something beforehand; NULL: none.
      */
     float (*prior)(void *data, const struct tree_node *node, uint32_t role, uint32_t move);

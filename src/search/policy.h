@@ -31,13 +31,16 @@ struct episode {
     bool end; /* the state after the last step is there, too: it is that of step `steps` */
 };
 
-/* How a simulation differs from others of the same search (adapt.h). */
+/* How a simulation differs from others of the same search (adapt.h): for all, and for some roles. */
+enum { WAY_ROLES = 8, WAY_FACTORS = 4 };
 struct way {
-    bool uniform;  /* all playout moves are drawn alike */
-    uint32_t role; /* whom the rest is for */
-    float epsilon, c, rave;
-    uint32_t grams;    /* longest N-grams */
-    uint8_t arm[4];    /* what was drawn */
+    bool uniform;   /* all playout moves are drawn alike */
+    uint32_t roles; /* bit by bit: whom the rest is for */
+    struct way_role {
+        float epsilon, c, rave;
+        uint32_t grams;           /* longest N-grams */
+        uint8_t arm[WAY_FACTORS]; /* what was drawn */
+    } of[WAY_ROLES];
 };
 
 /* Where a move is to be chosen. */
@@ -50,10 +53,11 @@ struct situation {
     const struct way *way; /* NULL: as the policy has it */
 };
 
-/* The simulation's own way, if it is for this role. */
-static inline const struct way *situation_way(const struct situation *s)
+/* What is for this role. */
+static inline const struct way_role *situation_way(const struct situation *s)
 {
-    return s->way && s->way->role == s->role ? s->way : NULL;
+    bool own = s->way && s->role < WAY_ROLES && s->way->roles >> s->role & 1;
+    return own ? &s->way->of[s->role] : NULL;
 }
 
 /* The move of the role that NST and LGR look at: one step back role - 1, two steps back role - 2 (000 §IV-B).

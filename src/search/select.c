@@ -86,7 +86,7 @@ uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, co
     if (untried && (untried == n || !m->opt.urgency)) return try_new(h, a, n, untried, avoid, s);
 
     uint32_t visits = count_of(&node->visits) + pending_here;
-    const struct way *way = situation_way(s);
+    const struct way_role *way = situation_way(s);
     float ln_visits = logarithm(visits), c = way ? way->c : m->opt.c;
     float beta = m->opt.rave ? select_beta(m->opt.rave_mix, way ? way->rave : (float)m->opt.rave, visits) : 0;
     const struct rave *rave = m->opt.rave ? node_rave(m->tree, node, role) : NULL;

@@ -129,16 +129,18 @@ static void a_way_is_for_its_role_alone(void **state)
     static const uint32_t moves[] = {A, NOOP, NOOP, D, B, NOOP}, again[] = {A, NOOP, NOOP, C, B, NOOP};
     static const float won[] = {100, 0}, lost[] = {0, 100};
     struct episode e = episode(2, 3, moves, won), f = episode(2, 3, again, lost);
-    struct policy p = {.values = values_nst(2, 3, 1, (size_t)64 << 20, NULL), .sampler = {SAMPLE_GREEDY, 1, 0}};
+    struct policy p = {.values = values_nst(2, 3, 1, (size_t)64 << 20, NULL),
+                       .sampler = {SAMPLE_GREEDY, 1, 0},
+                       .decay = {1, 1, 50, 1}};
     policy_learn(&p, &e);
     policy_learn(&p, &f);
-    struct way way = {.role = 0, .grams = 1};
+    struct way way = {.roles = 1, .of = {{.grams = 1}}};
     uint32_t last[] = {NOOP, D}, list[] = {B, A};
     struct situation s = {.role = 0, .nroles = 2, .last = last, .way = &way};
     float out[2];
     p.values->ops->score(p.values, &s, list, 2, out);
     assert_float_equal(out[0], 50, 1e-4); /* the move alone */
-    way.role = 1;
+    way.roles = 2;
     p.values->ops->score(p.values, &s, list, 2, out);
     assert_float_equal(out[0], 75, 1e-4); /* and (D, B) */
     struct rng rng;
@@ -146,10 +148,10 @@ static void a_way_is_for_its_role_alone(void **state)
     uint32_t first = 0;
     for (int i = 0; i < 1000; i++) first += policy_choose(&p, &s, &rng, list, 2) == 0;
     assert_int_equal(first, 1000); /* greedy */
-    way = (struct way){.role = 0, .grams = 3, .epsilon = 1};
+    way = (struct way){.roles = 1, .of = {{.grams = 3, .epsilon = 1}}};
     for (int i = first = 0; i < 1000; i++) first += policy_choose(&p, &s, &rng, list, 2) == 0;
     assert_in_range(first, 400, 600);
-    way = (struct way){.role = 1, .uniform = true};
+    way = (struct way){.uniform = true};
     for (int i = first = 0; i < 1000; i++) first += policy_choose(&p, &s, &rng, list, 2) == 0;
     assert_in_range(first, 400, 600);
     policy_done(&p);

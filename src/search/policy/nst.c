@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* N-Gram Selection Technique (000 §IV-B): mean rewards of sequences of one, two and three consecutive moves
  * that end with a move of the role; the earlier ones are moves of the roles before it in the order of the
- * sheet or, where it is known, of whoever moved. The score of a move is the mean of the values of the sequences it would complete; the longer ones
- * count once they were seen k times. */
+ * sheet or, where it is known, of whoever moved. The score of a move is the mean of the values of the
+ * sequences it would complete; the longer ones count once they were seen k times. */
 #include "game/movers.h"
 #include "search/policy/dense.h"
 #include "search/policy/grams.h"
@@ -29,7 +29,7 @@ static inline uint32_t context_move(const struct nst *nst, const uint32_t *joint
 /* Whether sequences of so many moves count in this simulation. */
 static inline bool asks_for(const struct situation *s, uint32_t length)
 {
-    const struct way *way = situation_way(s);
+    const struct way_role *way = situation_way(s);
     return !way || way->grams >= length;
 }
 

@@ -69,7 +69,7 @@ static uint32_t good_reply(const struct policy *p, const struct situation *s, co
 /* With probability epsilon the scores are not looked at, and need not be computed. */
 static bool explores(const struct policy *p, const struct situation *s, struct rng *rng)
 {
-    const struct way *way = situation_way(s);
+    const struct way_role *way = situation_way(s);
     float epsilon = way ? way->epsilon : p->sampler.epsilon;
     return !p->values || (p->sampler.kind == SAMPLE_GREEDY && rng_unit(rng) < (double)epsilon);
 }
