@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "circuit/jit.h"
-#include "circuit/unread.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -28,8 +27,6 @@ struct engine {
     bool foreseen;
     struct movers *movers;
     bool watched; /* movers were looked for */
-    uint64_t *read;
-    bool traced; /* what is read was */
 };
 
 /* What is left of the seconds, or an error when nothing is. */
@@ -121,7 +118,6 @@ void engine_free(struct engine *e)
     engine_cancel(e);
     pthread_join(e->thread, NULL);
     free(e->movers);
-    free(e->read);
     code_free(e->foresight_code);
     circuit_free(e->foresight);
     code_free(e->code);
@@ -205,17 +201,6 @@ const struct movers *engine_movers(struct engine *e, double seconds)
     const struct movers *movers = e->movers;
     pthread_mutex_unlock(&e->extras_lock);
     return movers;
-}
-
-const uint64_t *engine_read_bits(struct engine *e)
-{
-    if (engine_poll(e) != ENGINE_READY) return NULL;
-    pthread_mutex_lock(&e->extras_lock);
-    if (!e->traced) e->read = circuit_read_bits(e->circuit);
-    e->traced = true;
-    const uint64_t *read = e->read;
-    pthread_mutex_unlock(&e->extras_lock);
-    return read;
 }
 
 const struct error *engine_error(struct engine *e)

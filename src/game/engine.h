@@ -47,9 +47,6 @@ const struct code *engine_foresight(struct engine *e, double seconds);
 /* When READY: whose move it was, where turns are odd. Found when it is first asked for, in no more than so
  * many seconds (0: no limit). NULL: turns are taken in order, or the time was over. */
 const struct movers *engine_movers(struct engine *e, double seconds);
-/* When READY: the bits of a state that anything depends on (circuit/unread.h); NULL: all of them. Worked out
- * when it is first asked for. */
-const uint64_t *engine_read_bits(struct engine *e);
 /* When FAILED: the reason, with the stage it was in. */
 const struct error *engine_error(struct engine *e);
 /* When no longer WORKING. */

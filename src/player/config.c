@@ -79,8 +79,6 @@ const struct player_option player_options[] = {
      "means in the tree are over so many simulations, the older fading; 0: over all"},
     {"carry", PLAYER_INT, AT(carry), 0, 1e9, NULL,
      "visits that a position keeps at most when the match moves on; 0: all"},
-    {"trim", PLAYER_BOOL, AT(trim), 0, 0, NULL,
-     "positions that differ only in facts that nothing depends on are one in the tree"},
     {"forced", PLAYER_BOOL, AT(forced), 0, 0, NULL, "think also when there is only one legal move"},
     {"playout", PLAYER_CHOICE, AT(playout), 0, 0,
      "uniform|mast|tomast|past|fast|nst|mast+fast|uniform:wires|mast:wires|tomast:wires|nst:wires",

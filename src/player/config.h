@@ -56,7 +56,6 @@ struct player_config {
     int64_t arm;      /* which way of searching: ARM_OFF, ARM_AUTO, ARM_FIRST and so on (audition.h) */
     int64_t control;  /* one simulation in so many is uniform */
     int64_t alarm;    /* enum alarm */
-    bool trim;        /* states in the tree without what nothing reads */
     int64_t adapt;    /* enum adapt_roles: bandits over parameters in play */
     int64_t factors;  /* enum adapt_what */
     int64_t puzzle;   /* enum solo_way: what searches games for one before anything else */

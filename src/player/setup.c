@@ -133,7 +133,6 @@ static struct mcts_options search_options(const struct player *p, uint32_t lanes
                                            .who = (enum adapt_roles)c->adapt,
                                            .what = (enum adapt_what)c->factors},
                                  .memory = player_memory(p) - table_limit(p),
-                                 .read = c->trim && p->on_circuit ? engine_read_bits(p->engine) : NULL,
                                  .seed = p->seed + p->divergence * CREW_STRIDE};
 }
 

@@ -141,7 +141,6 @@ static void keep_path(struct flight *f)
         uint32_t choice = f->choice[f->tree_steps - 1];
         good = r->ops->next(r, &now, &f->moves[f->tree_steps - 1], &next);
         if (!good) break;
-        tree_trim(m->tree, next.w, next.words);
         uint64_t hash = state_hash(&next);
         uint32_t node = tree_find(m->tree, next.w, next.words, hash);
         bool terminal = f->tree_steps == f->steps;

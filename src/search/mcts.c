@@ -44,7 +44,6 @@ struct mcts *mcts_new(const struct mcts_options *options, struct reasoner *reaso
     m->max_steps = DEFAULT_MAX_STEPS;
     m->nhands = nhands;
     m->tree = tree_new(nroles, options->memory, options->rave > 0, m->single);
-    if (m->tree) m->tree->read = options->read;
     m->hands = calloc(nhands, sizeof *m->hands);
     if (nhands > 1) m->meeting = meeting_new();
     if (!m->tree || !m->hands || (nhands > 1 && !m->meeting)) {
@@ -144,8 +143,7 @@ static void lighten_all(struct mcts *m, uint32_t at, uint32_t depth)
         if (t->edges[e].child) lighten_all(m, t->edges[e].child, depth + 1);
 }
 
-static bool put_root(struct mcts *m, const struct state *state, const struct budget *budget,
-                     struct error *error)
+bool mcts_root(struct mcts *m, const struct state *state, const struct budget *budget, struct error *error)
 {
     uint64_t hash = state_hash(state);
     uint32_t node = tree_find(m->tree, state->w, state->words, hash);
@@ -160,16 +158,6 @@ static bool put_root(struct mcts *m, const struct state *state, const struct bud
     if (tree_crowded(m->tree)) driver_make_room(m, budget);
     m->settled = prove_settled(m);
     return true;
-}
-
-bool mcts_root(struct mcts *m, const struct state *state, const struct budget *budget, struct error *error)
-{
-    struct state own = {0};
-    if (!state_copy(&own, state)) return error_set(error, ERROR_MEMORY, "out of memory");
-    tree_trim(m->tree, own.w, own.words);
-    bool good = put_root(m, &own, budget, error);
-    state_done(&own);
-    return good;
 }
 
 float mcts_kept(const struct mcts *m, const uint32_t **moves, uint32_t *n)

@@ -63,7 +63,6 @@ struct mcts_options {
     uint32_t lanes;    /* simulations in flight, per hand */
     uint32_t playouts; /* from each new node, where they are done by others or on the wires; 0: as is best */
     size_t memory;     /* bytes for the tree */
-    const uint64_t *read; /* bits of a state that matter; NULL: all; must outlive the search */
     uint64_t seed;
     struct cutoff cutoff;
     enum solving solver;

@@ -115,7 +115,6 @@ static bool plant(struct mcts *m, uint32_t node, const uint32_t *choice, const s
 {
     struct tree *t = m->tree;
     struct state s = {.w = (uint64_t *)p->state, .words = p->words, .cap = p->words};
-    tree_trim(t, s.w, s.words);
     uint64_t hash = state_hash(&s);
     static const struct list none[MCTS_MAX_ROLES];
     float goals[MCTS_MAX_ROLES];

@@ -309,7 +309,6 @@ static void arrive(struct driver *d, uint32_t lane)
         return;
     }
     world_state(d->world, lane, &d->state);
-    tree_trim(m->tree, d->state.w, d->state.words);
     uint64_t hash = state_hash(&d->state);
     const uint32_t *choice = f->choice + (size_t)(f->tree_steps - 1) * d->nroles;
     uint32_t node = tree_find(m->tree, d->state.w, d->state.words, hash);

@@ -101,8 +101,7 @@ struct tree {
     struct tree_edge *edges;
     uint32_t edges_used, edges_cap;
     uint32_t *edge_slots, edge_mask;
-    const uint64_t *read; /* bits of a state that matter; NULL: all; not owned */
-    uint32_t root;        /* 0: none */
+    uint32_t root; /* 0: none */
     uint64_t collections;
     bool shared;         /* several threads are at work */
     bool tight;          /* shared, and there was no room: tree_grow */
@@ -123,12 +122,6 @@ void tree_clear(struct tree *t); /* forget everything */
 static inline struct tree_node *tree_node(const struct tree *t, uint32_t node)
 {
     return (struct tree_node *)(t->space + node);
-}
-
-/* A state as the tree has it, without what nothing reads: before it is looked for, or added. */
-static inline void tree_trim(const struct tree *t, uint64_t *state, uint32_t words)
-{
-    for (uint32_t i = 0; t->read && i < words; i++) state[i] &= t->read[i];
 }
 
 uint32_t tree_find(const struct tree *t, const uint64_t *state, uint32_t words,
