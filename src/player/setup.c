@@ -26,6 +26,17 @@ static size_t table_limit(const struct player *p)
     return share < ENOUGH ? share : ENOUGH;
 }
 
+static struct values *make_ngrams(struct player *p, const struct budget *budget)
+{
+    const struct player_config *c = &p->config;
+    bool wires = c->playout == PLAYOUT_NST_WIRES, movers = !wires && c->turns && p->on_circuit;
+    struct values *v =
+        values_nst(p->game->nroles, wires ? 2 : 3, (uint32_t)c->k, table_limit(p) / p->npolicies,
+                   movers ? engine_movers(p->engine, budget_seconds(budget, 0.4)) : NULL);
+    if (p->on_circuit) values_nst_spare(v, engine_lone_moves(p->engine));
+    return v;
+}
+
 static struct values *make_values(struct player *p, const struct budget *budget, struct error *error)
 {
     const struct player_config *c = &p->config;
@@ -38,12 +49,8 @@ static struct values *make_values(struct player *p, const struct budget *budget,
     case PLAYOUT_TOMAST_WIRES:
     case PLAYOUT_TOMAST: return values_mast(nroles, true);
     case PLAYOUT_PAST: return values_past(nroles, (uint32_t)c->threshold, 50, !p->on_circuit);
-    case PLAYOUT_NST: {
-        bool movers = c->turns && p->on_circuit;
-        return values_nst(nroles, 3, (uint32_t)c->k, table_limit(p) / p->npolicies,
-                          movers ? engine_movers(p->engine, budget_seconds(budget, 0.4)) : NULL);
-    }
-    case PLAYOUT_NST_WIRES: return values_nst(nroles, 2, (uint32_t)c->k, table_limit(p) / p->npolicies, NULL);
+    case PLAYOUT_NST:
+    case PLAYOUT_NST_WIRES: return make_ngrams(p, budget);
     case PLAYOUT_FAST:
         return values_fast(p->reasoner, p->on_circuit ? engine_code(p->engine)->circuit : NULL,
                            (float)c->cells, p->seed, budget, error);
