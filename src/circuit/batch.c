@@ -395,16 +395,24 @@ void batch_view(struct batch *b)
     TICKS_END(b, BATCH_VIEW);
 }
 
+/* Is a bit the same in all lanes? */
+static bool all_are(const struct batch *b, uint32_t bit, bool value)
+{
+    const uint64_t *at = slot(b, SLOT_BITS + bit);
+    uint64_t wanted = value ? ~(uint64_t)0 : 0, differs = 0;
+    for (uint32_t w = 0; w < b->words; w++) differs |= at[w] ^ wanted;
+    return !differs;
+}
+
 /* Have all lanes these bits as they are in the turn? */
 static bool in_turn(const struct batch *b, uint32_t turn)
 {
     const struct circuit *c = b->code->circuit;
-    for (uint32_t i = 0; i < c->turn_bits.n; i++) {
-        const uint64_t *at = slot(b, SLOT_BITS + c->turn_bits.v[i]);
-        uint64_t wanted = c->turn_values[turn * c->turn_bits.n + i] ? ~(uint64_t)0 : 0, differs = 0;
-        for (uint32_t w = 0; w < b->words; w++) differs |= at[w] ^ wanted;
-        if (differs) return false;
-    }
+    for (uint32_t i = 0; i < c->turn_bits.n; i++)
+        if (!all_are(b, c->turn_bits.v[i], c->turn_values[turn * c->turn_bits.n + i])) return false;
+    for (uint32_t i = c->known_first ? c->known_first[turn] : 0;
+         c->known_first && i < c->known_first[turn + 1]; i++)
+        if (!all_are(b, c->known.v[i].bit, c->known.v[i].value)) return false;
     return true;
 }
 
