@@ -217,6 +217,7 @@ FN void sweep(const struct code *code, uint32_t first, uint32_t last, uint64_t *
 }
 
 #include "circuit/choose_kernel.h"
+#include "circuit/turn_kernel.h"
 
 /* --- States ----------------------------------------------------------------------------------------------
  */
@@ -264,4 +265,6 @@ const struct sweeper SWEEPER = {
     .park = park,
     .restart = restart,
     .encode = encode,
+    .get_rows = get_rows,
+    .put_rows = put_rows,
 };

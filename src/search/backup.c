@@ -180,7 +180,6 @@ void flight_teach(struct flight *f, const float *reward)
                         .steps = f->steps,
                         .tree_steps = f->tree_steps,
                         .moves = f->moves,
-                        .forced = f->forced,
                         .reward = reward,
                         .discount = m->opt.discount,
                         .states = policy->wants_states && !f->stateless ? f->states : NULL,

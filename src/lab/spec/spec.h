@@ -67,6 +67,7 @@ struct spec_changes {
     bool quick;
     uint32_t number;            /* 0: as it is */
     struct match_budget budget; /* all zero: as it is; otherwise it replaces every budget of the spec */
+    double times;               /* every budget is multiplied by it; 0: as it is */
     bool new_seed;
     uint64_t seed;
 };
