@@ -43,6 +43,7 @@ struct spec_pairing {
 struct spec_figure { /* one the papers print */
     bool there;
     double value, half; /* value +- half, in percent; half < 0: none given */
+    bool apart;         /* shown, but not counted when it comes to agreement */
 };
 
 struct spec {
