@@ -246,6 +246,11 @@ void batch_seed_part(struct batch *b, uint64_t seed, uint32_t word)
 
 /* --- States --------------------------------------------------------------------------------------------- */
 
+static inline uint32_t at_most_64(uint32_t n)
+{
+    return n < 64 ? n : 64;
+}
+
 /* One lane's bits of n slots (at most 64) as a word. */
 static inline uint64_t lane_word(const uint64_t *at, uint32_t stride, uint32_t n, uint32_t shift)
 {
@@ -282,12 +287,9 @@ void batch_get_state(struct batch *b, uint32_t lane, uint64_t *state)
 void batch_get_states(struct batch *b, uint32_t lanes, uint64_t *out)
 {
     TICKS_BEGIN(b);
-    for (uint32_t s = 0; s < b->state_words; s++) {
-        uint32_t n = b->code->nbits - s * 64 < 64 ? b->code->nbits - s * 64 : 64;
-        for (uint32_t w = 0; w * 64 < lanes; w++)
-            transpose_count(slot(b, SLOT_BITS + s * 64) + w, b->words, n,
-                            out + (size_t)w * 64 * b->state_words + s, b->state_words, NULL);
-    }
+    for (uint32_t s = 0; s < b->state_words; s++)
+        b->sweeper->get_rows(SLOT_BITS + s * 64, NULL, at_most_64(b->code->nbits - s * 64), out + s,
+                             b->state_words, lanes, NULL, b->inside->mem);
     TICKS_END(b, BATCH_REST);
 }
 
@@ -316,17 +318,13 @@ void batch_set_lanes(struct batch *b, const uint64_t *states, const uint64_t *ma
 }
 
 void batch_put_rows(struct batch *b, const uint32_t *bits, uint32_t nbits, const uint64_t *rows,
-                    uint32_t lanes)
+                    const uint32_t *order, uint32_t lanes)
 {
     TICKS_BEGIN(b);
     uint32_t words = (nbits + 63) / 64;
-    uint64_t turned[64];
-    for (uint32_t w = 0; w * 64 < lanes; w++)
-        for (uint32_t k = 0; k < words; k++) {
-            uint32_t left = lanes - w * 64, n = nbits - k * 64 < 64 ? nbits - k * 64 : 64;
-            transpose_count(rows + (size_t)w * 64 * words + k, words, left < 64 ? left : 64, turned, 1, NULL);
-            for (uint32_t i = 0; i < n; i++) slot(b, SLOT_BITS + bits[k * 64 + i])[w] = turned[i];
-        }
+    for (uint32_t k = 0; k < words; k++)
+        b->sweeper->put_rows(SLOT_BITS, bits + k * 64, at_most_64(nbits - k * 64), rows + k, words, order,
+                             lanes, b->inside->mem);
     TICKS_END(b, BATCH_REST);
 }
 
@@ -334,19 +332,9 @@ void batch_get_rows(struct batch *b, const uint32_t *bits, uint32_t nbits, uint6
 {
     TICKS_BEGIN(b);
     uint32_t words = (nbits + 63) / 64;
-    uint64_t wires[64], turned[64];
-    for (uint32_t w = 0; w * 64 < lanes; w++)
-        for (uint32_t k = 0; k < words; k++) {
-            uint32_t left = lanes - w * 64, n = nbits - k * 64 < 64 ? nbits - k * 64 : 64;
-            uint64_t *to = rows + (size_t)w * 64 * words + k;
-            for (uint32_t i = 0; i < n; i++) wires[i] = slot(b, SLOT_BITS + bits[k * 64 + i])[w];
-            if (left >= 64) {
-                transpose_count(wires, 1, n, to, words, NULL);
-            } else { /* rows beyond the last lane are not ours */
-                transpose_count(wires, 1, n, turned, 1, NULL);
-                for (uint32_t i = 0; i < left; i++) to[(size_t)i * words] = turned[i];
-            }
-        }
+    for (uint32_t k = 0; k < words; k++)
+        b->sweeper->get_rows(SLOT_BITS, bits + k * 64, at_most_64(nbits - k * 64), rows + k, words, lanes,
+                             NULL, b->inside->mem);
     TICKS_END(b, BATCH_REST);
 }
 
@@ -447,12 +435,9 @@ void batch_legal_sets(struct batch *b, uint32_t role, uint64_t *out, uint32_t *c
     const struct code_role *r = role_now(b, role);
     uint32_t set_words = (r->n + 63) / 64;
     memset(count, 0, b->lanes * sizeof *count);
-    for (uint32_t s = 0; s < set_words; s++) {
-        uint32_t n = r->n - s * 64 < 64 ? r->n - s * 64 : 64;
-        for (uint32_t w = 0; w < b->words; w++)
-            transpose_count(slot(b, r->legal + s * 64) + w, b->words, n, out + (size_t)w * 64 * set_words + s,
-                            set_words, count + w * 64);
-    }
+    for (uint32_t s = 0; s < set_words; s++)
+        b->sweeper->get_rows(r->legal + s * 64, NULL, at_most_64(r->n - s * 64), out + s, set_words, b->lanes,
+                             count, b->inside->mem);
     TICKS_END(b, BATCH_REST);
 }
 
@@ -560,6 +545,17 @@ void batch_set_move(struct batch *b, uint32_t lane, uint32_t role, uint32_t move
     if (role_now(b, role)->forced) return;
     assert(in->ngiven < in->given_cap);
     in->given[in->ngiven++] = (struct given_move){role_now(b, role)->does + move, lane};
+}
+
+void batch_set_moves(struct batch *b, uint32_t role, const uint32_t *moves, uint32_t lanes)
+{
+    struct batch_inside *in = b->inside;
+    const struct code_role *r = role_now(b, role);
+    if (r->forced) return;
+    assert(in->ngiven + lanes <= in->given_cap);
+    struct given_move *to = in->given + in->ngiven;
+    for (uint32_t i = 0; i < lanes; i++) to[i] = (struct given_move){r->does + moves[i], i};
+    in->ngiven += lanes;
 }
 
 /* Bring the moves given one by one into the wires. */

@@ -12,6 +12,7 @@
 #define GAME_ENGINE_H
 
 #include "circuit/batch.h"
+#include "game/movers.h"
 #include "game/reasoner.h"
 
 enum engine_status { ENGINE_WORKING, ENGINE_READY, ENGINE_FAILED };
@@ -43,6 +44,9 @@ const struct code *engine_code(struct engine *e);
  * is first asked for, in no more than so many seconds (0: no limit). NULL: this game has none, or the time
  * was over. */
 const struct code *engine_foresight(struct engine *e, double seconds);
+/* When READY: whose move it was, where turns are odd. Found when it is first asked for, in no more than so
+ * many seconds (0: no limit). NULL: turns are taken in order, or the time was over. */
+const struct movers *engine_movers(struct engine *e, double seconds);
 /* When FAILED: the reason, with the stage it was in. */
 const struct error *engine_error(struct engine *e);
 /* When no longer WORKING. */

@@ -12,7 +12,8 @@ const struct arm player_arms[] = {
     {"own", ""},
     {"rave", "playout=uniform"},
     {"cutoff", "playout=mast+fast,sampler=gibbs,tau=10,weight=1,cutoff=on,urgency=on"},
-    {"sharp", "decisive=parry"}, /* the last: it is left out where wins cannot be foreseen */
+    {"sharp", "decisive=parry"}, /* the last: it is left out where wins cannot be foreseen, and those before
+                                  * it as the start clock is shorter: most promising first */
 };
 
 uint32_t player_arms_count(void)
@@ -374,8 +375,11 @@ static bool plan(struct audition *a, double seconds, double left)
     if (a->ended < TRIALS || a->simulations == 0) return false;
     double times = a->limit ? ((double)a->limit - (double)a->spent) / (double)a->spent
                             : left / (seconds > 1e-6 ? seconds : 1e-6); /* as much as the trial took */
-    double sims = times * TRIAL_SIMS * TRIALS / (FAIR * (a->arms - 1));
-    if (sims * FAIR < LEAST_SIMS * FEWEST) return false; /* not even a few with every candidate */
+    double all = times * TRIAL_SIMS * TRIALS; /* simulations a move, in all matches together */
+    /* Not even a few with every candidate: then with those that come first, or not at all. */
+    while (a->arms > 1 && all < LEAST_SIMS * FEWEST * (a->arms - 1)) a->arms--;
+    if (a->arms < 2) return false;
+    double sims = all / (FAIR * (a->arms - 1));
     a->sims = sims > MOST_SIMS ? MOST_SIMS : sims < LEAST_SIMS ? LEAST_SIMS : (uint32_t)sims;
     a->wanted = UINT32_MAX;
     /* What is under way when time is up is lost, so not too many; but full sweeps are fast ones. */

@@ -38,10 +38,12 @@ static struct values *make_values(struct player *p, const struct budget *budget,
     case PLAYOUT_TOMAST_WIRES:
     case PLAYOUT_TOMAST: return values_mast(nroles, true);
     case PLAYOUT_PAST: return values_past(nroles, (uint32_t)c->threshold, 50, !p->on_circuit);
-    case PLAYOUT_NST:
-    case PLAYOUT_NST_WIRES:
-        return values_nst(nroles, c->playout == PLAYOUT_NST ? 3 : 2, (uint32_t)c->k,
-                          table_limit(p) / p->npolicies);
+    case PLAYOUT_NST: {
+        bool movers = c->turns && p->on_circuit;
+        return values_nst(nroles, 3, (uint32_t)c->k, table_limit(p) / p->npolicies,
+                          movers ? engine_movers(p->engine, budget_seconds(budget, 0.4)) : NULL);
+    }
+    case PLAYOUT_NST_WIRES: return values_nst(nroles, 2, (uint32_t)c->k, table_limit(p) / p->npolicies, NULL);
     case PLAYOUT_FAST:
         return values_fast(p->reasoner, p->on_circuit ? engine_code(p->engine)->circuit : NULL,
                            (float)c->cells, p->seed, budget, error);
@@ -125,6 +127,11 @@ static struct mcts_options search_options(const struct player *p, uint32_t lanes
                                  .outcomes = p->outcomes,
                                  .scout = (uint32_t)c->scout,
                                  .decisive = (enum decisive_moves)c->decisive,
+                                 .adapt = {.role = p->role,
+                                           .control = (uint32_t)c->control,
+                                           .alarm = (enum alarm)c->alarm,
+                                           .who = (enum adapt_roles)c->adapt,
+                                           .what = (enum adapt_what)c->factors},
                                  .memory = player_memory(p) - table_limit(p),
                                  .seed = p->seed + p->divergence * CREW_STRIDE};
 }

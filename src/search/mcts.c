@@ -57,6 +57,7 @@ struct mcts *mcts_new(const struct mcts_options *options, struct reasoner *reaso
     for (uint32_t i = 0; i < nhands; i++) {
         struct hand *h = &m->hands[i];
         h->search = m;
+        h->adapt = options->adapt;
         h->kept_reward = -1;
         h->policy = policies[i];
         h->records = !policy_is_uniform(policies[i]) || options->rave || m->single || options->watch;

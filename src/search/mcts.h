@@ -20,6 +20,7 @@
 #define SEARCH_MCTS_H
 
 #include "base/rng.h"
+#include "search/adapt.h"
 #include "search/budget.h"
 #include "search/policy.h"
 #include "search/tree.h"
@@ -82,6 +83,7 @@ struct mcts_options {
     uint32_t scout; /* visits after which a node's children are looked at for ends; 0: never */
     enum decisive_moves decisive;
     const struct code *foresight; /* with decisive moves: which win at once; NULL: that is not known */
+    struct adapt adapt;           /* what differs from simulation to simulation, as hands begin */
     /* A value added to the selection value of a move, for schemes that know something beforehand; NULL: none.
      */
     float (*prior)(void *data, const struct tree_node *node, uint32_t role, uint32_t move);
@@ -106,6 +108,7 @@ struct hand {
     struct mcts *search;
     struct policy *policy; /* not owned; tables of this hand alone */
     struct rng rng;
+    struct adapt adapt;
     bool records; /* moves are recorded: somebody learns from them */
     void *owner;  /* the caller's */
     /* while at work (driver.c) */
@@ -208,7 +211,7 @@ uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, co
 /* UCT value of an action seen n times with that mean, at a node visited `visits` times (000 equation 1). */
 float select_uct(float mean, uint32_t n, float ln_visits, float c);
 /* The weight of RAVE at a node (002 §4.1.5), or of the shorter kind. */
-float select_beta(const struct mcts_options *o, uint32_t visits);
+float select_beta(enum rave_mix mix, float k, uint32_t visits);
 
 /* --- cutoff.c: struct cutoff_sample above. */
 /* Add a simulation: its joint moves from `root` to the end. False if the reasoner gave up. */

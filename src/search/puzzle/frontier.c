@@ -24,36 +24,43 @@ static void offer(struct frontier *f, uint32_t parent, uint32_t move, int goal)
     free(moves);
 }
 
-/* Back where its parent came from? That is known without a look at the table. */
+/* Back where its parent came from, or still there? That is known without a look at the table. */
 static inline bool returns(const struct frontier *f, uint32_t parent, const uint64_t *row, uint32_t words)
 {
     uint32_t grand = f->states.link[parent].parent;
-    if (grand == STATES_ROOT) return false;
-    const uint64_t *there = states_row(&f->states, grand);
-    for (uint32_t k = 0; k < words; k++)
-        if (row[k] != there[k]) return false;
-    return true;
+    const uint64_t *there = states_row(&f->states, grand == STATES_ROOT ? parent : grand);
+    uint64_t differs = 0;
+    for (uint32_t k = 0; k < words; k++) differs |= row[k] ^ there[k];
+    return differs == 0;
 }
 
-/* Those that go on are entered, if they are new. */
+/* Those that go on and do not go back, to the front; returns how many. Every other child goes back, or every
+ * third: nobody could guess which, so all are copied. */
+static inline __attribute__((always_inline)) uint32_t sift(struct frontier *f, struct brood *b,
+                                                           uint32_t words)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < b->n; i++) {
+        uint32_t parent = f->at + b->parent[i], move = b->move[i];
+        const uint64_t *row = b->state + (size_t)i * words;
+        bool over = b->goal[i] != SPACE_GOES_ON, back = returns(f, parent, row, words);
+        if (over) offer(f, parent, move, b->goal[i]);
+        for (uint32_t k = 0; k < words; k++) b->state[(size_t)n * words + k] = row[k];
+        b->parent[n] = parent;
+        b->move[n] = move;
+        n += !over & !back;
+    }
+    return n;
+}
+
+/* Those that are left are entered, if they are new. */
 static bool take(void *to, struct brood *b)
 {
     struct frontier *f = to;
-    uint32_t words = f->base.space->words, n = 0;
+    uint32_t words = f->base.space->words;
     f->base.steps += b->n;
     f->cut_off |= b->cut_off;
-    for (uint32_t i = 0; i < b->n; i++) {
-        uint32_t parent = f->at + b->parent[i];
-        const uint64_t *row = b->state + (size_t)i * words;
-        if (b->goal[i] != SPACE_GOES_ON) {
-            offer(f, parent, b->move[i], b->goal[i]);
-            continue;
-        }
-        if (returns(f, parent, row, words)) continue;
-        for (uint32_t k = 0; k < words && n != i; k++) b->state[(size_t)n * words + k] = row[k];
-        b->parent[n] = parent;
-        b->move[n++] = b->move[i];
-    }
+    uint32_t n = words == 1 ? sift(f, b, 1) : words == 2 ? sift(f, b, 2) : sift(f, b, words);
     f->full |= !states_add_many(&f->states, b->state, n, b->parent, b->move, f->number, f->fresh);
     return !f->full && !method_solved(&f->base);
 }
