@@ -155,8 +155,8 @@ static void decide_cutoff(struct player *p, const struct budget *budget, struct 
     struct cutoff_sample sample;
     struct budget part = *budget;
     part.deadline = p->reasoner->deadline = budget_share(budget, 0.25);
-    if (cutoff_measure(p->reasoner, p->seed, 100, &part, &sample))
-        *out = cutoff_decide(&sample, p->game->nroles, 1000, 10);
+    if (cutoff_measure(p->reasoner, p->seed, CUTOFF_GAMES, &part, &sample))
+        *out = cutoff_decide(&sample, p->game->nroles, CUTOFF_STABLE, CUTOFF_MINIMUM);
     p->reasoner->deadline = budget->deadline;
 }
 
@@ -171,7 +171,10 @@ bool player_make_search(struct player *p, const struct budget *budget, struct er
                              .threads = threads,
                              .search = search_options(p, p->driver ? 1 : default_lanes(p, budget))};
     o.search.foresight = foresight(p, budget);
-    if (c->cutoff) decide_cutoff(p, budget, &o.search.cutoff);
+    if (c->cutoff && threads == 1 && c->playout < PLAYOUT_WIRES)
+        o.search.watch = CUTOFF_GAMES;
+    else if (c->cutoff)
+        decide_cutoff(p, budget, &o.search.cutoff);
     /* Stopped while finding out about the game: next time, all of it. */
     if (budget->stop && atomic_load(budget->stop)) return error_set(error, ERROR_CANCELLED, "cancelled");
     struct policy *policies[CREW_MAX];
