@@ -78,6 +78,11 @@ static bool make_policy(struct player *p, struct policy *policy, const struct bu
 
 static bool make_policies(struct player *p, uint32_t n, const struct budget *budget, struct error *error)
 {
+    if (p->lender) {
+        p->policies = p->lender->policies;
+        p->npolicies = n;
+        return true;
+    }
     struct budget part = *budget; /* finding boards must leave time for the search */
     bool good = true;
     p->policies = calloc(n, sizeof *p->policies);
@@ -164,7 +169,10 @@ bool player_make_search(struct player *p, const struct budget *budget, struct er
                              .threads = threads,
                              .search = search_options(p, p->driver ? 1 : default_lanes(p, budget))};
     o.search.foresight = foresight(p, budget);
-    if (c->cutoff) decide_cutoff(p, budget, &o.search.cutoff);
+    if (c->cutoff && p->lender)
+        o.search.cutoff = p->lender->mcts->opt.cutoff;
+    else if (c->cutoff)
+        decide_cutoff(p, budget, &o.search.cutoff);
     /* Stopped while finding out about the game: next time, all of it. */
     if (budget->stop && atomic_load(budget->stop)) return error_set(error, ERROR_CANCELLED, "cancelled");
     struct policy *policies[CREW_MAX];
@@ -186,8 +194,8 @@ void player_drop_search(struct player *p)
         mcts_free(p->mcts);
     p->crew = NULL;
     p->mcts = NULL;
-    for (uint32_t i = 0; i < p->npolicies; i++) policy_done(&p->policies[i]);
-    free(p->policies);
+    for (uint32_t i = 0; i < p->npolicies && !p->lender; i++) policy_done(&p->policies[i]);
+    if (!p->lender) free(p->policies);
     p->policies = NULL;
     p->npolicies = 0;
     p->rooted = false;
