@@ -35,6 +35,7 @@ enum {
     LEAST_SIMS = 100,
     MOST_SIMS = 400,
     ABREAST = 24,  /* bouts at a time on a thread, at most */
+    LANES = 4,     /* of a player: sweeps with few lanes are slow ones */
     LESSON = 2000, /* simulations that tables have seen before the first */
     FEWEST = 4,
     MEMORY = 64,   /* MB, of a player */
@@ -385,7 +386,7 @@ static bool stage_init(struct stage *s, struct audition *a, struct error *error)
 {
     const struct code *code = engine_code(a->engine);
     *s = (struct stage){.audition = a, .reasoner = reasoner_circuit(a->game, code, error)};
-    if (s->reasoner) s->driver = driver_new(s->reasoner, code, ABREAST * a->game->nroles, error);
+    if (s->reasoner) s->driver = driver_new(s->reasoner, code, LANES * ABREAST * a->game->nroles, error);
     if (s->driver && make_models(s, error)) return true;
     stage_done(s);
     return false;
@@ -412,7 +413,8 @@ static bool make_configs(struct audition *a, const struct player_config *config,
         a->speed[i] = 1;
         *c = *config;
         c->arm = ARM_OFF;
-        c->lanes = c->threads = 1;
+        c->lanes = LANES;
+        c->threads = 1;
         c->memory = MEMORY;
         if (!audition_apply(c, i, error)) return false;
     }

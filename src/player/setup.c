@@ -102,6 +102,7 @@ static bool make_policies(struct player *p, uint32_t n, const struct budget *bud
 static uint32_t default_lanes(const struct player *p, const struct budget *b)
 {
     if (p->config.lanes) return (uint32_t)p->config.lanes;
+    if (p->driver) return 1; /* others are on it, too */
     uint32_t many = p->config.playout >= PLAYOUT_WIRES ? 32 : 64; /* leaves, with several playouts each */
     return p->on_circuit && !budget_counts(b) ? many : 1;
 }
@@ -167,7 +168,7 @@ bool player_make_search(struct player *p, const struct budget *budget, struct er
         p->outcomes = outcomes_new(p->game, p->on_circuit ? engine_code(p->engine) : NULL, OUTCOMES_QUICK);
     struct crew_options o = {.how = (enum parallel)c->parallel,
                              .threads = threads,
-                             .search = search_options(p, p->driver ? 1 : default_lanes(p, budget))};
+                             .search = search_options(p, default_lanes(p, budget))};
     o.search.foresight = foresight(p, budget);
     if (c->cutoff && p->lender)
         o.search.cutoff = p->lender->mcts->opt.cutoff;
