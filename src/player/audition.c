@@ -357,10 +357,11 @@ static void *run_stage(void *data)
 static bool make_models(struct stage *s, struct error *error)
 {
     struct audition *a = s->audition;
+    double share = 0.2 / (a->arms * a->threads);
     for (uint32_t i = 0; i < a->arms; i++) {
         struct player_config config = a->configs[i];
         struct budget budget = {.simulations = a->limit ? 1 + a->limit / 100 : LESSON,
-                                .deadline = a->limit ? 0 : clock_now() + budget_seconds(&a->budget, 0.05),
+                                .deadline = a->limit ? 0 : clock_now() + budget_seconds(&a->budget, share),
                                 .stop = a->budget.stop};
         config.lanes = ABREAST;
         s->models[i] = player_new(&config, a->game, a->engine, 0, a->seed, error);

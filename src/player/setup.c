@@ -102,7 +102,7 @@ static bool make_policies(struct player *p, uint32_t n, const struct budget *bud
 static uint32_t default_lanes(const struct player *p, const struct budget *b)
 {
     if (p->config.lanes) return (uint32_t)p->config.lanes;
-    if (p->driver) return 1; /* others are on it, too */
+    if (p->driver) return 1;                                      /* others are on it, too */
     uint32_t many = p->config.playout >= PLAYOUT_WIRES ? 32 : 64; /* leaves, with several playouts each */
     return p->on_circuit && !budget_counts(b) ? many : 1;
 }
