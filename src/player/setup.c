@@ -85,6 +85,11 @@ static bool make_policy(struct player *p, struct policy *policy, const struct bu
 
 static bool make_policies(struct player *p, uint32_t n, const struct budget *budget, struct error *error)
 {
+    if (p->lender) {
+        p->policies = p->lender->policies;
+        p->npolicies = n;
+        return true;
+    }
     struct budget part = *budget; /* finding boards must leave time for the search */
     bool good = true;
     p->policies = calloc(n, sizeof *p->policies);
@@ -104,6 +109,7 @@ static bool make_policies(struct player *p, uint32_t n, const struct budget *bud
 static uint32_t default_lanes(const struct player *p, const struct budget *b)
 {
     if (p->config.lanes) return (uint32_t)p->config.lanes;
+    if (p->driver) return 1;                                      /* others are on it, too */
     uint32_t many = p->config.playout >= PLAYOUT_WIRES ? 32 : 64; /* leaves, with several playouts each */
     return p->on_circuit && !budget_counts(b) ? many : 1;
 }
@@ -169,9 +175,11 @@ bool player_make_search(struct player *p, const struct budget *budget, struct er
         p->outcomes = outcomes_new(p->game, p->on_circuit ? engine_code(p->engine) : NULL, OUTCOMES_QUICK);
     struct crew_options o = {.how = (enum parallel)c->parallel,
                              .threads = threads,
-                             .search = search_options(p, p->driver ? 1 : default_lanes(p, budget))};
+                             .search = search_options(p, default_lanes(p, budget))};
     o.search.foresight = foresight(p, budget);
-    if (c->cutoff && threads == 1 && c->playout < PLAYOUT_WIRES)
+    if (c->cutoff && p->lender && !p->lender->mcts->opt.watch)
+        o.search.cutoff = p->lender->mcts->opt.cutoff;
+    else if (c->cutoff && threads == 1 && c->playout < PLAYOUT_WIRES)
         o.search.watch = CUTOFF_GAMES;
     else if (c->cutoff)
         decide_cutoff(p, budget, &o.search.cutoff);
@@ -196,8 +204,8 @@ void player_drop_search(struct player *p)
         mcts_free(p->mcts);
     p->crew = NULL;
     p->mcts = NULL;
-    for (uint32_t i = 0; i < p->npolicies; i++) policy_done(&p->policies[i]);
-    free(p->policies);
+    for (uint32_t i = 0; i < p->npolicies && !p->lender; i++) policy_done(&p->policies[i]);
+    if (!p->lender) free(p->policies);
     p->policies = NULL;
     p->npolicies = 0;
     p->rooted = false;
