@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gpu/ptx.h"
+
+#define FEW_COUNTERS 12 /* so many are kept in registers */
+#define MOST_REGISTERS 200
+
+struct writer {
+    struct text t;
+    const struct gpu_plan *plan;
+    const struct gpu_places *places;
+    uint32_t
+        *place; /* by slot: its place in shared memory, or the number of those plus that in local memory */
+    uint32_t nshared, ncounters;
+    uint32_t philox; /* calls written so far: registers of their own */
+};
+
+static void head(struct writer *w, uint32_t nlocal)
+{
+    struct text *t = &w->t;
+    text_printf(
+        t, ".version 6.4\n.target sm_70\n.address_size 64\n\n"
+           ".extern .shared .align 16 .b8 near[];\n\n"
+           ".visible .entry " PTX_ENTRY "(\n\t.param .u64 state,\n\t.param .u64 young,\n\t.param .u64 sums,\n"
+           "\t.param .u32 words,\n\t.param .u32 rounds,\n\t.param .u64 step,\n\t.param .u32 give_up,\n");
+    for (uint32_t i = 0; i < 2 * PHILOX_ROUNDS; i++)
+        text_printf(t, "\t.param .u32 key%u%s\n", i, i + 1 < 2 * PHILOX_ROUNDS ? "," : "");
+    text_printf(t, ")\n.maxntid %d, 1, 1\n{\n", PTX_BLOCK);
+    text_printf(t, "\t.reg .b32 %%r<%u>;\n\t.reg .b32 %%x<%u>;\n\t.reg .b32 %%c<%u>;\n\t.reg .b32 %%t<8>;\n",
+                w->places->registers + 1, 4 * (PHILOX_ROUNDS + 1) + 1, w->ncounters + 1);
+    text_printf(t, "\t.reg .b32 %%word, %%words, %%rounds, %%low, %%high, %%near, %%changed;\n"
+                   "\t.reg .b64 %%d<8>;\n\t.reg .b64 %%step, %%p<4>;\n\t.reg .pred %%go;\n");
+    if (nlocal) text_printf(t, "\t.local .align 4 .b8 far[%u];\n", 4 * nlocal);
+    if (w->ncounters > FEW_COUNTERS) text_printf(t, "\t.local .align 4 .b8 count[%u];\n", 4 * w->ncounters);
+}
+
+/* Addresses of this thread's word of each array. */
+static void find_word(struct writer *w)
+{
+    text_puts(&w->t, "\n\tmov.u32 %t0, %ctaid.x;\n\tmov.u32 %t1, %ntid.x;\n\tmov.u32 %t2, %tid.x;\n"
+                     "\tmad.lo.u32 %word, %t0, %t1, %t2;\n"
+                     "\tshl.b32 %t2, %t2, 2;\n\tmov.u32 %near, near;\n\tadd.u32 %near, %near, %t2;\n"
+                     "\tld.param.u32 %words, [words];\n\tld.param.u32 %rounds, [rounds];\n"
+                     "\tld.param.u64 %step, [step];\n");
+}
+
+/* p1 runs through this word of all bits. */
+static void first_bit(struct writer *w)
+{
+    text_puts(&w->t,
+              "\tld.param.u64 %p1, [state];\n\tcvta.to.global.u64 %p1, %p1;\n"
+              "\tmul.wide.u32 %p0, %word, 4;\n\tadd.u64 %p1, %p1, %p0;\n\tmul.wide.u32 %p2, %words, 4;\n");
+}
+
+static void young_address(struct writer *w)
+{
+    text_puts(&w->t, "\tld.param.u64 %p1, [young];\n\tcvta.to.global.u64 %p1, %p1;\n"
+                     "\tmul.wide.u32 %p0, %word, 4;\n\tadd.u64 %p1, %p1, %p0;\n");
+}
+
+static void slot_access(struct writer *w, bool load, uint32_t reg, uint32_t slot)
+{
+    uint32_t place = w->place[slot];
+    bool shared = place < w->nshared;
+    char address[40];
+    if (shared)
+        snprintf(address, sizeof address, "[%%near+%u]", place * 4 * PTX_BLOCK);
+    else
+        snprintf(address, sizeof address, "[far+%u]", (place - w->nshared) * 4);
+    const char *space = shared ? "shared" : "local";
+    if (load)
+        text_printf(&w->t, "\tld.%s.b32 %%r%u, %s;\n", space, reg, address);
+    else
+        text_printf(&w->t, "\tst.%s.b32 %s, %%r%u;\n", space, address, reg);
+}
+
+static void slot_set(struct writer *w, uint32_t slot, bool ones)
+{
+    text_printf(&w->t, "\tmov.b32 %%r%u, %d;\n", w->places->registers, ones ? -1 : 0);
+    slot_access(w, false, w->places->registers, slot);
+}
+
+/* The inputs, from the device's memory to where the round expects them. */
+static void load_inputs(struct writer *w)
+{
+    const struct gpu_plan *plan = w->plan;
+    first_bit(w);
+    for (uint32_t k = 0; k < plan->ninputs; k++) {
+        if (k == gpu_waiting(plan)) young_address(w);
+        if (k == gpu_young(plan)) { /* those given up wait from the beginning, and then all are old */
+            text_printf(&w->t,
+                        "\tld.param.u32 %%t0, [give_up];\n\tsetp.ne.u32 %%go, %%t0, 0;\n"
+                        "\tld.global.b32 %%t0, [%%p1];\n\tnot.b32 %%t1, %%t0;\n"
+                        "\tselp.b32 %%t1, %%t1, 0, %%go;\n\tselp.b32 %%t0, 0, %%t0, %%go;\n"
+                        "\tmov.b32 %%r%u, %%t1;\n",
+                        k - 1);
+            if (w->places->home[k - 1] != GPU_NOTHING) slot_access(w, false, k - 1, w->places->home[k - 1]);
+            text_printf(&w->t, "\tmov.b32 %%r%u, %%t0;\n", k);
+            if (w->places->home[k] != GPU_NOTHING) slot_access(w, false, k, w->places->home[k]);
+        } else if (k < plan->circuit->nbits) {
+            if (plan->out[k] != GPU_NOTHING) {
+                text_printf(&w->t, "\tld.global.b32 %%r%u, [%%p1];\n", k);
+                if (w->places->home[k] != GPU_NOTHING) slot_access(w, false, k, w->places->home[k]);
+            }
+            text_puts(&w->t, "\tadd.u64 %p1, %p1, %p2;\n");
+        }
+    }
+}
+
+static void save_inputs(struct writer *w)
+{
+    const struct gpu_plan *plan = w->plan;
+    first_bit(w);
+    for (uint32_t k = 0; k < plan->ninputs; k++) {
+        if (k == gpu_waiting(plan)) young_address(w);
+        if (k != gpu_waiting(plan) && plan->out[k] != GPU_NOTHING) {
+            if (w->places->home[k] != GPU_NOTHING) slot_access(w, true, k, w->places->home[k]);
+            text_printf(&w->t, "\tst.global.b32 [%%p1], %%r%u;\n", k);
+        }
+        if (k < plan->circuit->nbits) text_puts(&w->t, "\tadd.u64 %p1, %p1, %p2;\n");
+    }
+}
+
+static void philox_call(struct writer *w, uint32_t to, uint32_t step, uint32_t group)
+{
+    struct text *t = &w->t;
+    text_printf(t,
+                "\tmov.b32 %%x0, %%word;\n\tadd.u32 %%x1, %%low, %u;\n\tmov.b32 %%x2, %%high;\n"
+                "\tmov.b32 %%x3, %u;\n",
+                step, group);
+    for (uint32_t i = 0; i < PHILOX_ROUNDS; i++) {
+        uint32_t x = 4 * i, y = 4 * (i + 1);
+        text_printf(t, "\tmul.wide.u32 %%d0, %%x%u, 0x%x;\n\tmul.wide.u32 %%d1, %%x%u, 0x%x;\n", x, PHILOX_M0,
+                    x + 2, PHILOX_M1);
+        text_printf(t, "\tmov.b64 {%%x%u, %%t0}, %%d0;\n\tmov.b64 {%%x%u, %%t1}, %%d1;\n", y + 3, y + 1);
+        text_printf(t, "\tld.param.u32 %%t2, [key%u];\n\tld.param.u32 %%t3, [key%u];\n", 2 * i, 2 * i + 1);
+        text_printf(
+            t, "\tlop3.b32 %%x%u, %%t1, %%x%u, %%t2, 0x96;\n\tlop3.b32 %%x%u, %%t0, %%x%u, %%t3, 0x96;\n", y,
+            x + 1, y + 2, x + 3);
+    }
+    for (uint32_t k = 0; k < 4; k++)
+        text_printf(t, "\tmov.b32 %%r%u, %%x%u;\n", to + k, 4 * PHILOX_ROUNDS + k);
+}
+
+static void count(struct writer *w, uint32_t counter, uint32_t reg)
+{
+    text_printf(&w->t, "\tpopc.b32 %%t0, %%r%u;\n", reg);
+    if (w->ncounters <= FEW_COUNTERS)
+        text_printf(&w->t, "\tadd.u32 %%c%u, %%c%u, %%t0;\n", counter, counter);
+    else
+        text_printf(&w->t,
+                    "\tld.local.b32 %%t1, [count+%u];\n\tadd.u32 %%t1, %%t1, %%t0;\n\tst.local.b32 "
+                    "[count+%u], %%t1;\n",
+                    4 * counter, 4 * counter);
+}
+
+static void instruction(struct writer *w, const struct gpu_instruction *i)
+{
+    struct text *t = &w->t;
+    switch (i->kind) {
+    case GPU_LOGIC:
+        text_printf(t, "\tlop3.b32 %%r%u, %%r%u, %%r%u, %%r%u, 0x%x;\n", i->to, i->in[0], i->in[1], i->in[2],
+                    i->table);
+        break;
+    case GPU_LOAD: slot_access(w, true, i->to, i->slot); break;
+    case GPU_STORE: slot_access(w, false, i->in[0], i->slot); break;
+    case GPU_SET: slot_set(w, i->slot, i->table); break;
+    case GPU_PHILOX: philox_call(w, i->to, i->in[0], i->in[1]); break;
+    case GPU_COUNT: count(w, i->slot, i->in[0]); break;
+    case GPU_SWEEP: text_printf(t, "SWEEP%u:\n", i->in[0]); break;
+    case GPU_CHANGE:
+        if (i->table)
+            text_printf(t, "\txor.b32 %%changed, %%r%u, %%r%u;\n", i->in[0], i->in[1]);
+        else
+            text_printf(t, "\tlop3.b32 %%changed, %%r%u, %%r%u, %%changed, 0xbe;\n", i->in[0], i->in[1]);
+        break;
+    case GPU_AGAIN:
+        text_printf(t,
+                    "\tsetp.ne.u32 %%go, %%changed, 0;\n\tvote.sync.any.pred %%go, %%go, 0xffffffff;\n"
+                    "\t@%%go bra SWEEP%u;\n",
+                    i->in[0]);
+        break;
+    case GPU_OUT: text_printf(t, "\tmov.b32 %%r%u, %%r%u;\n", i->slot, i->in[0]); break;
+    case GPU_OUT_SET: text_printf(t, "\tmov.b32 %%r%u, %d;\n", i->slot, i->table ? -1 : 0); break;
+    }
+}
+
+static void rounds(struct writer *w)
+{
+    struct text *t = &w->t;
+    text_puts(
+        t, "\n\tsetp.eq.u32 %go, %rounds, 0;\n\t@%go bra DONE;\nROUND:\n\tmov.b64 {%low, %high}, %step;\n");
+    for (uint32_t i = 0; i < w->places->code.n; i++) instruction(w, &w->places->code.v[i]);
+    text_printf(t,
+                "\tadd.u64 %%step, %%step, %u;\n\tsub.u32 %%rounds, %%rounds, 1;\n"
+                "\tsetp.ne.u32 %%go, %%rounds, 0;\n\t@%%go bra ROUND;\nDONE:\n\n",
+                w->plan->turns);
+}
+
+static void begin_counters(struct writer *w)
+{
+    bool few = w->ncounters <= FEW_COUNTERS;
+    if (!few) text_puts(&w->t, "\tmov.b32 %t0, 0;\n");
+    for (uint32_t c = 0; c < w->ncounters; c++)
+        if (few)
+            text_printf(&w->t, "\tmov.b32 %%c%u, 0;\n", c);
+        else
+            text_printf(&w->t, "\tst.local.b32 [count+%u], %%t0;\n", 4 * c);
+}
+
+static void add_counters(struct writer *w)
+{
+    text_puts(&w->t, "\tld.param.u64 %p1, [sums];\n\tcvta.to.global.u64 %p1, %p1;\n");
+    for (uint32_t c = 0; c < w->ncounters; c++) {
+        if (w->ncounters <= FEW_COUNTERS)
+            text_printf(&w->t, "\tcvt.u64.u32 %%d0, %%c%u;\n", c);
+        else
+            text_printf(&w->t, "\tld.local.b32 %%t0, [count+%u];\n\tcvt.u64.u32 %%d0, %%t0;\n", 4 * c);
+        text_printf(&w->t, "\tred.global.add.u64 [%%p1+%u], %%d0;\n", 8 * c);
+    }
+}
+
+/* Slots with much traffic are the first to be in shared memory. */
+static void find_places(struct writer *w, uint32_t nshared)
+{
+    struct heap *heap = w->plan->heap;
+    const struct gpu_places *p = w->places;
+    uint32_t n = p->nslots;
+    w->place = heap_alloc(heap, (n + 1) * sizeof *w->place);
+    uint32_t most = 0;
+    for (uint32_t s = 0; s < n; s++)
+        if (p->traffic.v[s] > most) most = p->traffic.v[s];
+    uint32_t *start = heap_zalloc(heap, (most + 2) * sizeof *start); /* sorted by counting */
+    for (uint32_t s = 0; s < n; s++) start[most - p->traffic.v[s] + 1]++;
+    for (uint32_t i = 1; i <= most; i++) start[i] += start[i - 1];
+    for (uint32_t s = 0; s < n; s++) w->place[s] = start[most - p->traffic.v[s]]++;
+    w->nshared = n < nshared ? n : nshared;
+    heap_release(heap, start);
+}
+
+struct ptx ptx_write(const struct gpu_plan *plan, const struct ptx_options *options)
+{
+    struct writer w = {.plan = plan, .ncounters = gpu_counters(plan->circuit)};
+    struct gpu_order order = gpu_order(plan);
+    uint32_t room = options->registers ? options->registers : MOST_REGISTERS;
+    if (w.ncounters <= FEW_COUNTERS && room > 2 * w.ncounters) room -= w.ncounters;
+    struct gpu_places places = gpu_place(plan, &order, room);
+    vec_free(plan->heap, &order.ops);
+    w.places = &places;
+    text_init(&w.t, plan->heap);
+    find_places(&w, options->shared_slots);
+    uint32_t nlocal = places.nslots - w.nshared;
+    head(&w, nlocal);
+    find_word(&w);
+    begin_counters(&w);
+    load_inputs(&w);
+    rounds(&w);
+    save_inputs(&w);
+    add_counters(&w);
+    text_puts(&w.t, "\tret;\n}\n");
+    return (struct ptx){.text = w.t.s,
+                        .length = w.t.n,
+                        .shared_slots = w.nshared,
+                        .local_slots = nlocal,
+                        .gates = places.logic,
+                        .loads = places.loads,
+                        .stores = places.stores,
+                        .most = places.most,
+                        .turns = plan->turns};
+}

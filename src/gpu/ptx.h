@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Device code as text: a kernel in PTX that plays rounds of random games (plan.h).
+ *
+ * A thread has one word of lanes. Memory of the device, all words of 32 bits unless said otherwise:
+ *
+ *     state[bit * words + word]     the games, between launches
+ *     young[word]                   see plan.h
+ *     sums[counter]                 64 bits: what was counted (enum gpu_counter), added to
+ *
+ * `ludens_play(state, young, sums, words, rounds, step, give_up, keys)`: step is the number of the first
+ * step, for the random numbers; with give_up, lanes that are not young begin anew. All threads of the grid
+ * have a word: their number is a multiple of PTX_BLOCK.
+ *
+ * Wires that are not in registers lie in shared memory, those that are used least in the thread's own (local)
+ * memory where that is too small.
+ */
+#ifndef GPU_PTX_H
+#define GPU_PTX_H
+
+#include "base/text.h"
+#include "gpu/philox.h"
+#include "gpu/plan.h"
+
+#define PTX_BLOCK 128 /* threads */
+#define PTX_ENTRY "ludens_play"
+
+struct ptx_options {
+    uint32_t registers;    /* for wires; 0: as many as a thread can have */
+    uint32_t shared_slots; /* of 4 bytes for each thread of a block */
+};
+
+/* What the kernel takes, in this order. */
+struct ptx_arguments {
+    uint64_t state, young, sums;
+    uint32_t words, rounds;
+    uint64_t step;
+    uint32_t give_up;
+    uint32_t keys[2 * PHILOX_ROUNDS];
+};
+
+struct ptx {
+    char *text; /* belongs to the plan's heap */
+    size_t length;
+    uint32_t shared_slots, local_slots; /* that it uses */
+    uint32_t gates, loads, stores;      /* of a round, turns together; loads and stores of slots */
+    uint32_t most;                      /* wires in registers at once */
+    uint32_t turns;
+};
+
+struct ptx ptx_write(const struct gpu_plan *plan, const struct ptx_options *options);
+
+#endif
