@@ -13,7 +13,9 @@ struct walk {
     uint16_t *need;                   /* by node: registers */
     uint8_t *state;                   /* by thing */
     struct vec_u32 *outside, *inside; /* by loop: nodes */
-    struct vec_u32 stack;
+    uint32_t *readers, *reader_first; /* gates that read a node: readers[reader_first[node]] .. */
+    uint32_t *left;                   /* by node: readers still to come */
+    struct vec_u32 stack, fresh;      /* fresh: computed, readers not yet looked at */
     struct gpu_order order;
 };
 
@@ -62,6 +64,29 @@ static void find_loops(struct walk *w)
     }
 }
 
+/* What is needed at the end, by loops or by counters is never read for the last time. */
+static void find_readers(struct walk *w)
+{
+    const struct gpu_plan *plan = w->plan;
+    const struct lut_node *nodes = plan->net.nodes.v;
+    w->left = heap_zalloc(w->heap, w->nnodes * sizeof *w->left);
+    w->reader_first = heap_zalloc(w->heap, (w->nnodes + 2) * sizeof *w->reader_first);
+    for (uint32_t i = 0; i < w->nnodes; i++)
+        for (uint32_t k = 0; plan->used[i] && nodes[i].kind == LUT_GATE && k < nodes[i].n; k++)
+            w->reader_first[nodes[i].in[k] + 2]++, w->left[nodes[i].in[k]]++;
+    for (uint32_t i = 2; i < w->nnodes + 2; i++) w->reader_first[i] += w->reader_first[i - 1];
+    w->readers = heap_alloc(w->heap, (w->reader_first[w->nnodes + 1] + 1) * sizeof *w->readers);
+    for (uint32_t i = 0; i < w->nnodes; i++)
+        for (uint32_t k = 0; plan->used[i] && nodes[i].kind == LUT_GATE && k < nodes[i].n; k++)
+            w->readers[w->reader_first[nodes[i].in[k] + 1]++] = i;
+    for (uint32_t i = 0; i < plan->roots.n; i++)
+        if (plan->roots.v[i].counter < GPU_PERHAPS) w->left[plan->roots.v[i].literal >> 1]++;
+    for (uint32_t i = 0; i < plan->ninputs; i++)
+        if (plan->out[i] != GPU_NOTHING) w->left[plan->out[i] >> 1]++;
+    for (uint32_t i = 0; i < plan->cuts.n; i++)
+        w->left[plan->cuts.v[i].made >> 1]++, w->left[plan->cuts.v[i].leaf >> 1]++;
+}
+
 static void push(struct walk *w, uint32_t node)
 {
     uint32_t thing = thing_of(w, node);
@@ -86,22 +111,61 @@ static void emit(struct walk *w, enum gpu_op_kind kind, uint32_t a, uint32_t b)
     vec_push(w->heap, &w->order.ops, (struct gpu_op){kind, a, b});
 }
 
+static void emit_gate(struct walk *w, uint32_t node)
+{
+    const struct lut_node *g = &w->plan->net.nodes.v[node];
+    emit(w, GPU_OP_GATE, node, 0);
+    for (uint32_t k = 0; k < g->n; k++) w->left[g->in[k]]--;
+    vec_push(w->heap, &w->fresh, node);
+}
+
+/* Everything it reads is there, and it is the last to read some of it. */
+static bool takes_no_room(const struct walk *w, uint32_t node)
+{
+    const struct lut_node *g = &w->plan->net.nodes.v[node];
+    bool last = false;
+    if (g->loop != LUT_STRAIGHT || w->state[node] == DONE) return false;
+    for (uint32_t k = 0; k < g->n; k++) {
+        if (w->state[thing_of(w, g->in[k])] != DONE) return false;
+        last |= w->left[g->in[k]] == 1;
+    }
+    return last;
+}
+
+static void follow(struct walk *w)
+{
+    for (uint32_t i = 0; i < w->fresh.n; i++)
+        for (uint32_t k = w->reader_first[w->fresh.v[i]]; k < w->reader_first[w->fresh.v[i] + 1]; k++) {
+            uint32_t reader = w->readers[k];
+            if (!takes_no_room(w, reader)) continue;
+            w->state[reader] = DONE;
+            emit_gate(w, reader);
+        }
+    vec_clear(&w->fresh);
+}
+
 static void close_thing(struct walk *w, uint32_t thing)
 {
+    w->state[thing] = DONE;
     if (thing >= w->nnodes) {
         uint32_t loop = thing - w->nnodes;
         emit(w, GPU_OP_SWEEP, loop, 0);
-        for (uint32_t i = 0; i < w->inside[loop].n; i++) emit(w, GPU_OP_GATE, w->inside[loop].v[i], 0);
+        for (uint32_t i = 0; i < w->inside[loop].n; i++) emit_gate(w, w->inside[loop].v[i]);
         emit(w, GPU_OP_AGAIN, loop, 0);
+        follow(w);
         return;
     }
     const struct lut_node *g = &w->plan->net.nodes.v[thing];
-    if (g->kind == LUT_GATE) emit(w, GPU_OP_GATE, thing, 0);
+    if (g->kind == LUT_GATE) emit_gate(w, thing);
     if (g->kind == LUT_RANDOM) {
         uint32_t first = thing - (g->tag & 3);
         emit(w, GPU_OP_RANDOM, first, 0);
-        for (uint32_t k = 0; k < 4; k++) w->state[first + k] = DONE;
+        for (uint32_t k = 0; k < 4; k++) {
+            w->state[first + k] = DONE;
+            vec_push(w->heap, &w->fresh, first + k);
+        }
     }
+    follow(w);
 }
 
 static void walk_from(struct walk *w, uint32_t node)
@@ -118,9 +182,8 @@ static void walk_from(struct walk *w, uint32_t node)
                     push(w, w->outside[thing - w->nnodes].v[i]);
             continue;
         }
-        if (w->state[thing] == OPEN) close_thing(w, thing);
-        w->state[thing] = DONE;
         w->stack.n--;
+        if (w->state[thing] == OPEN) close_thing(w, thing);
     }
     heap_poll(w->heap);
 }
@@ -132,14 +195,20 @@ struct gpu_order gpu_order(const struct gpu_plan *plan)
     w.state = heap_zalloc(w.heap, w.nnodes + plan->loops.n);
     find_needs(&w);
     find_loops(&w);
+    find_readers(&w);
+    for (uint32_t k = 0; k < plan->ninputs; k++) w.state[1 + k] = DONE;
     for (uint32_t i = 0; i < plan->roots.n; i++) {
         const struct gpu_root *r = &plan->roots.v[i];
-        walk_from(&w, r->literal >> 1);
-        if (r->counter != GPU_NOTHING) emit(&w, GPU_OP_COUNT, r->literal, r->counter);
+        if (plan->used[r->literal >> 1]) walk_from(&w, r->literal >> 1);
+        if (r->counter < GPU_PERHAPS) emit(&w, GPU_OP_COUNT, r->literal, r->counter);
     }
     emit(&w, GPU_OP_END, 0, 0);
     heap_release(w.heap, w.state);
     heap_release(w.heap, w.need);
+    heap_release(w.heap, w.left);
+    heap_release(w.heap, w.readers);
+    heap_release(w.heap, w.reader_first);
     vec_free(w.heap, &w.stack);
+    vec_free(w.heap, &w.fresh);
     return w.order;
 }

@@ -14,6 +14,8 @@ struct value {
     uint32_t reg, slot;                /* or GPU_NOTHING */
     uint32_t held;                     /* its place in the list of registers, if reg */
     bool inverted;                     /* what is held is its inverse */
+    bool again;                        /* in neither: it is computed once more when it is needed */
+    uint8_t pins;                      /* its register must not be taken now */
     bool always;                       /* made in a loop and read outside: goes to its slot at once */
 };
 
@@ -26,7 +28,8 @@ struct placer {
     struct vec_u32 in;    /* nodes that have a register */
     struct vec_u32 pool;  /* free slots */
     struct vec_u32 later; /* slots that are free when the loop has ended */
-    uint32_t room, position, loop, loop_end;
+    uint32_t room, slots; /* registers for wires; slots that cost little */
+    uint32_t position, loop;
     uint32_t *final; /* by node: the input it is the next value of, or GPU_NOTHING */
     struct gpu_places out;
 };
@@ -102,7 +105,7 @@ static void find_senses(struct placer *p)
         if (plan->out[i] != GPU_NOTHING) vec_push(p->heap, &wanted, plan->out[i]);
     for (uint32_t i = 0; i < plan->cuts.n; i++) vec_push(p->heap, &wanted, plan->cuts.v[i].made);
     for (uint32_t i = 0; i < plan->roots.n; i++)
-        if (plan->roots.v[i].counter != GPU_NOTHING) vec_push(p->heap, &wanted, plan->roots.v[i].literal);
+        if (plan->roots.v[i].counter < GPU_PERHAPS) vec_push(p->heap, &wanted, plan->roots.v[i].literal);
     for (uint32_t i = 0; i < wanted.n; i++) {
         uint32_t node = wanted.v[i] >> 1;
         if (plan->net.nodes.v[node].kind != LUT_GATE || fixed[node]) continue;
@@ -171,25 +174,49 @@ static void enter_register(struct placer *p, uint32_t node, uint32_t reg)
     if (p->in.n > p->out.most) p->out.most = p->in.n;
 }
 
+/* Can it be computed again at its next use, from what is there until then anyway? */
+static bool can_repeat(const struct placer *p, uint32_t node)
+{
+    const struct lut_node *g = &p->plan->net.nodes.v[node];
+    if (p->out.nslots - p->pool.n < p->slots || g->kind != LUT_GATE || p->plan->loops.n) return false;
+    for (uint32_t k = 0; k < g->n; k++) {
+        const struct value *in = &p->value[g->in[k]];
+        uint32_t last = in->use_n ? p->uses.v[in->use_first + in->use_n - 1] : 0;
+        if (last < next_use(p, &p->value[node]) || in->again) return false;
+    }
+    return true;
+}
+
 /* Room for one more; what is needed at this very position stays. */
 static void make_room(struct placer *p)
 {
     while (p->in.n >= p->room) {
         uint32_t worst = GPU_NOTHING, when = p->position;
         for (uint32_t i = 0; i < p->in.n; i++) {
-            uint32_t use = next_use(p, &p->value[p->in.v[i]]);
-            if (use > when) when = use, worst = p->in.v[i];
+            const struct value *v = &p->value[p->in.v[i]];
+            uint32_t use = next_use(p, v);
+            if (use > when && !v->pins) when = use, worst = p->in.v[i];
         }
         if (worst == GPU_NOTHING) return;
-        if (when != NEVER && p->value[worst].slot == GPU_NOTHING) store(p, worst);
+        if (when != NEVER && p->value[worst].slot == GPU_NOTHING) {
+            p->value[worst].again = can_repeat(p, worst);
+            if (!p->value[worst].again) store(p, worst);
+        }
         leave_register(p, worst);
     }
 }
+
+static void compute(struct placer *p, uint32_t node, bool first);
 
 static uint32_t fetch(struct placer *p, uint32_t node)
 {
     struct value *v = &p->value[node];
     if (v->reg != GPU_NOTHING) return v->reg;
+    if (v->again) {
+        v->again = false;
+        compute(p, node, false);
+        return v->reg;
+    }
     make_room(p);
     struct gpu_instruction *i = emit(p, GPU_LOAD);
     i->to = p->out.registers++;
@@ -246,21 +273,29 @@ static void goes_home(struct placer *p, uint32_t node)
     store(p, node);
 }
 
-static void place_gate(struct placer *p, uint32_t node)
+/* For the first time, when its inputs may be given up, or again. */
+static void compute(struct placer *p, uint32_t node, bool first)
 {
     const struct lut_node *g = &p->plan->net.nodes.v[node];
     uint32_t in[3];
     uint8_t table = g->table;
     for (uint32_t k = 0; k < g->n; k++) {
         in[k] = fetch(p, g->in[k]);
+        p->value[g->in[k]].pins++;
         if (p->value[g->in[k]].inverted) table = lut_flip(table, k);
     }
+    for (uint32_t k = 0; k < g->n; k++) p->value[g->in[k]].pins--;
     if (p->value[node].inverted) table = (uint8_t)~table;
-    for (uint32_t k = 0; k < g->n; k++) release(p, g->in[k]);
+    for (uint32_t k = 0; k < g->n && first; k++) release(p, g->in[k]);
     make_room(p);
     uint32_t to = p->out.registers++;
     logic(p, to, in, g->n, table);
     enter_register(p, node, to);
+}
+
+static void place_gate(struct placer *p, uint32_t node)
+{
+    compute(p, node, true);
     goes_home(p, node);
     if (p->value[node].always) {
         if (p->value[node].slot == GPU_NOTHING) p->value[node].slot = new_slot(p);
@@ -402,10 +437,15 @@ static void find_homes(struct placer *p)
     heap_release(p->heap, by_reads);
 }
 
-struct gpu_places gpu_place(const struct gpu_plan *plan, const struct gpu_order *order, uint32_t registers)
+struct gpu_places gpu_place(const struct gpu_plan *plan, const struct gpu_order *order, uint32_t registers,
+                            uint32_t slots)
 {
-    struct placer p = {
-        .plan = plan, .order = order, .heap = plan->heap, .room = registers, .loop = LUT_STRAIGHT};
+    struct placer p = {.plan = plan,
+                       .order = order,
+                       .heap = plan->heap,
+                       .room = registers,
+                       .slots = slots,
+                       .loop = LUT_STRAIGHT};
     p.value = heap_zalloc(p.heap, plan->net.nodes.n * sizeof *p.value);
     for (uint32_t i = 0; i < plan->net.nodes.n; i++) p.value[i].reg = p.value[i].slot = GPU_NOTHING;
     p.final = heap_alloc(p.heap, plan->net.nodes.n * sizeof *p.final);

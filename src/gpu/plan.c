@@ -124,6 +124,7 @@ static void step(struct planner *p, uint32_t turn, const uint32_t *readers)
                    &p->wire[wire_move(c, first)]);
     }
     heap_release(plan->heap, legal);
+    for (uint32_t m = 0; m < c->nmoves; m++) root(p, p->wire[wire_move(c, m)], GPU_PERHAPS); /* in a row */
     gates(p, c->phase_end[PHASE_GOAL], c->ngates, readers);
     uint32_t *next = heap_alloc(plan->heap, (c->nbits + 1) * sizeof *next);
     for (uint32_t b = 0; b < c->nbits; b++) next[b] = literal(p, c->next[b]);
@@ -142,7 +143,8 @@ static bool is_turn_bit(const struct gpu_plan *plan, uint32_t bit)
 static void cover(struct gpu_plan *plan)
 {
     struct vec_u32 all = {0};
-    for (uint32_t i = 0; i < plan->roots.n; i++) vec_push(plan->heap, &all, plan->roots.v[i].literal);
+    for (uint32_t i = 0; i < plan->roots.n; i++)
+        if (plan->roots.v[i].counter != GPU_PERHAPS) vec_push(plan->heap, &all, plan->roots.v[i].literal);
     for (uint32_t i = 0; i < plan->cuts.n; i++) vec_push(plan->heap, &all, plan->cuts.v[i].made);
     for (uint32_t i = 0; i < plan->ninputs; i++)
         if (plan->out[i] != GPU_NOTHING) vec_push(plan->heap, &all, plan->out[i]);
@@ -157,7 +159,7 @@ struct gpu_plan *gpu_plan_new(struct heap *heap, const struct circuit *c, uint32
 {
     struct gpu_plan *plan = heap_zalloc(heap, sizeof *plan);
     *plan = (struct gpu_plan){.heap = heap, .circuit = c, .turns = gpu_turns(c), .first_turn = first_turn};
-    plan->ninputs = c->nbits + 2;
+    plan->ninputs = c->nbits + 3;
     lut_init(&plan->net, heap);
     struct planner p = {.plan = plan, .c = c};
     uint32_t nwires = wire_gate(c, c->ngates);
@@ -167,6 +169,7 @@ struct gpu_plan *gpu_plan_new(struct heap *heap, const struct circuit *c, uint32
     for (uint32_t b = 0; b < c->nbits; b++) p.wire[wire_bit(c, b)] = lut_leaf(&plan->net, LUT_INPUT, b);
     p.waiting = lut_leaf(&plan->net, LUT_INPUT, gpu_waiting(plan));
     p.young = lut_leaf(&plan->net, LUT_INPUT, gpu_young(plan));
+    uint32_t last = lut_leaf(&plan->net, LUT_INPUT, gpu_last(plan));
     for (; p.step < plan->turns; p.step++) {
         step(&p, (first_turn + p.step) % plan->turns, readers);
         if (p.step + 1 < plan->turns) /* the order of boards: neighbours have much in common */
@@ -180,9 +183,10 @@ struct gpu_plan *gpu_plan_new(struct heap *heap, const struct circuit *c, uint32
                            : lut_select(&plan->net, p.waiting, c->init[b] ? LUT_TRUE : LUT_FALSE, next);
         if (plan->out[b] != GPU_NOTHING) root(&p, plan->out[b], GPU_NOTHING);
     }
-    plan->out[gpu_waiting(plan)] = LUT_FALSE;
+    plan->out[gpu_waiting(plan)] = lut_and(&plan->net, p.waiting, last);
     plan->out[gpu_young(plan)] = p.young;
-    root(&p, p.young, GPU_NOTHING);
+    plan->out[gpu_last(plan)] = last;
+    for (uint32_t k = c->nbits; k < plan->ninputs; k++) root(&p, plan->out[k], GPU_NOTHING);
     heap_release(heap, readers);
     heap_release(heap, p.wire);
     cover(plan);

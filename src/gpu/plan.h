@@ -5,10 +5,11 @@
  * them, so that what only tells whose turn it is becomes constant. Every lane (one bit of a thread's word) is
  * a game in its own state:
  *
- *     bits, waiting, young ──> for each step: view ──> ended = terminal and not waiting; their goals are
+ *     bits and these masks ──> for each step: view ──> ended = terminal and not waiting; their goals are
  * counted └──> choose ──> next bits └──> at the end of the round lanes that wait begin again
  *
- * Lanes that have ended wait for the end of the round, playing on without any meaning. `young` remembers the
+ * Lanes that have ended wait for the end of the round, playing on without any meaning; in lanes that have
+ * `last` they wait for ever: so all games that were begun can be brought to an end. `young` remembers the
  * lanes whose game has ended since somebody last looked: those that are not are given up when games get too
  * long.
  *
@@ -26,11 +27,9 @@
 #define GPU_PLANES 24               /* bits of a random number */
 #define GPU_GROUPS (GPU_PLANES / 4) /* calls of Philox for one */
 
-enum gpu_counter {
-    GPU_TRANSITIONS,
-    GPU_GAMES,
-    GPU_GOALS
-}; /* from GPU_GOALS on: one for each goal of the circuit */
+/* What is counted. From GPU_GOALS on: games that ended with each goal of the circuit; only those in which
+ * each role has exactly one. */
+enum gpu_counter { GPU_TRANSITIONS, GPU_GAMES, GPU_GIVEN_UP, GPU_GOALS };
 
 /* A wire of a loop that is read before it is made: `leaf` while sweeping, then `made`, both literals. */
 struct gpu_cut {
@@ -45,16 +44,18 @@ struct gpu_loop {
 /* Something to be computed, in this order. */
 struct gpu_root {
     uint32_t literal;
-    uint32_t counter; /* add the number of lanes to this one, or GPU_NOTHING: only compute it */
+    uint32_t counter; /* add the number of lanes to this one, or GPU_NOTHING: only compute it, or GPU_PERHAPS:
+                         compute it, should it be needed at all */
 };
 #define GPU_NOTHING UINT32_MAX
+#define GPU_PERHAPS (UINT32_MAX - 1)
 
 struct gpu_plan {
     struct heap *heap; /* owns everything here */
     const struct circuit *circuit;
     uint32_t turns, first_turn; /* steps of a round, and in which turn it begins */
     struct lut_net net;
-    uint32_t ninputs; /* bits, then waiting, then young: LUT_INPUT nodes 1 .. ninputs */
+    uint32_t ninputs; /* bits, then waiting, young, last: LUT_INPUT nodes 1 .. ninputs */
     VEC(struct gpu_root) roots;
     VEC(struct gpu_loop) loops;
     VEC(struct gpu_cut) cuts;
@@ -70,6 +71,10 @@ static inline uint32_t gpu_waiting(const struct gpu_plan *p)
 static inline uint32_t gpu_young(const struct gpu_plan *p)
 {
     return p->circuit->nbits + 1;
+}
+static inline uint32_t gpu_last(const struct gpu_plan *p)
+{
+    return p->circuit->nbits + 2;
 }
 static inline uint32_t gpu_counters(const struct circuit *c)
 {
@@ -145,7 +150,8 @@ struct gpu_places {
     uint32_t logic, loads, stores, most; /* gates; loads and stores; most registers in use at once */
 };
 
-/* With so many registers for wires. */
-struct gpu_places gpu_place(const struct gpu_plan *plan, const struct gpu_order *order, uint32_t registers);
+/* With so many registers for wires, and so many slots that cost little. */
+struct gpu_places gpu_place(const struct gpu_plan *plan, const struct gpu_order *order, uint32_t registers,
+                            uint32_t slots);
 
 #endif

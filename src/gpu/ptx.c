@@ -14,17 +14,21 @@ struct writer {
     uint32_t philox; /* calls written so far: registers of their own */
 };
 
-static void head(struct writer *w, uint32_t nlocal)
+static void head(struct writer *w, uint32_t nlocal, uint32_t blocks)
 {
     struct text *t = &w->t;
-    text_printf(
-        t, ".version 6.4\n.target sm_70\n.address_size 64\n\n"
-           ".extern .shared .align 16 .b8 near[];\n\n"
-           ".visible .entry " PTX_ENTRY "(\n\t.param .u64 state,\n\t.param .u64 young,\n\t.param .u64 sums,\n"
-           "\t.param .u32 words,\n\t.param .u32 rounds,\n\t.param .u64 step,\n\t.param .u32 give_up,\n");
+    text_printf(t,
+                ".version 6.4\n.target sm_70\n.address_size 64\n\n"
+                ".extern .shared .align 16 .b8 near[];\n\n"
+                ".visible .entry " PTX_ENTRY
+                "(\n\t.param .u64 state,\n\t.param .u64 waiting,\n\t.param .u64 young,\n\t.param .u64 sums,\n"
+                "\t.param .u32 words,\n\t.param .u32 rounds,\n\t.param .u64 step,\n\t.param .u32 "
+                "last,\n\t.param .u32 give_up,\n");
     for (uint32_t i = 0; i < 2 * PHILOX_ROUNDS; i++)
         text_printf(t, "\t.param .u32 key%u%s\n", i, i + 1 < 2 * PHILOX_ROUNDS ? "," : "");
-    text_printf(t, ")\n.maxntid %d, 1, 1\n{\n", PTX_BLOCK);
+    text_printf(t, ")\n.maxntid %d, 1, 1\n", PTX_BLOCK);
+    if (blocks) text_printf(t, ".minnctapersm %u\n", blocks);
+    text_puts(t, "{\n");
     text_printf(t, "\t.reg .b32 %%r<%u>;\n\t.reg .b32 %%x<%u>;\n\t.reg .b32 %%c<%u>;\n\t.reg .b32 %%t<8>;\n",
                 w->places->registers + 1, 4 * (PHILOX_ROUNDS + 1) + 1, w->ncounters + 1);
     text_printf(t, "\t.reg .b32 %%word, %%words, %%rounds, %%low, %%high, %%near, %%changed;\n"
@@ -51,10 +55,13 @@ static void first_bit(struct writer *w)
               "\tmul.wide.u32 %p0, %word, 4;\n\tadd.u64 %p1, %p1, %p0;\n\tmul.wide.u32 %p2, %words, 4;\n");
 }
 
-static void young_address(struct writer *w)
+/* p1 becomes the address of this word of a mask. */
+static void mask_address(struct writer *w, const char *name)
 {
-    text_puts(&w->t, "\tld.param.u64 %p1, [young];\n\tcvta.to.global.u64 %p1, %p1;\n"
-                     "\tmul.wide.u32 %p0, %word, 4;\n\tadd.u64 %p1, %p1, %p0;\n");
+    text_printf(&w->t,
+                "\tld.param.u64 %%p1, [%s];\n\tcvta.to.global.u64 %%p1, %%p1;\n"
+                "\tmul.wide.u32 %%p0, %%word, 4;\n\tadd.u64 %%p1, %%p1, %%p0;\n",
+                name);
 }
 
 static void slot_access(struct writer *w, bool load, uint32_t reg, uint32_t slot)
@@ -79,45 +86,68 @@ static void slot_set(struct writer *w, uint32_t slot, bool ones)
     slot_access(w, false, w->places->registers, slot);
 }
 
+/* A register goes where the round expects the input. */
+static void begin_input(struct writer *w, uint32_t k, const char *from)
+{
+    if (from) text_printf(&w->t, "\tmov.b32 %%r%u, %s;\n", k, from);
+    if (w->places->home[k] != GPU_NOTHING) slot_access(w, false, k, w->places->home[k]);
+}
+
+/* Those given up are counted and wait from the beginning, and then all are old. */
+static void load_masks(struct writer *w)
+{
+    const struct gpu_plan *plan = w->plan;
+    mask_address(w, "young");
+    text_puts(&w->t, "\tld.global.b32 %t1, [%p1];\n");
+    mask_address(w, "waiting");
+    text_puts(&w->t,
+              "\tld.global.b32 %t0, [%p1];\n\tld.param.u32 %t2, [give_up];\n\tsetp.ne.u32 %go, %t2, 0;\n"
+              "\tlop3.b32 %t3, %t0, %t1, %t1, 0x03;\n\tselp.b32 %t3, %t3, 0, %go;\n"
+              "\txor.b32 %t0, %t0, %t3;\n\tselp.b32 %t1, 0, %t1, %go;\n\tpopc.b32 %t3, %t3;\n");
+    begin_input(w, gpu_waiting(plan), "%t0");
+    begin_input(w, gpu_young(plan), "%t1");
+    if (w->ncounters <= FEW_COUNTERS)
+        text_printf(&w->t, "\tmov.b32 %%c%u, %%t3;\n", GPU_GIVEN_UP);
+    else
+        text_printf(&w->t, "\tst.local.b32 [count+%u], %%t3;\n", 4 * GPU_GIVEN_UP);
+    text_puts(&w->t,
+              "\tld.param.u32 %t0, [last];\n\tsetp.ne.u32 %go, %t0, 0;\n\tselp.b32 %t0, -1, 0, %go;\n");
+    begin_input(w, gpu_last(plan), "%t0");
+}
+
 /* The inputs, from the device's memory to where the round expects them. */
 static void load_inputs(struct writer *w)
 {
     const struct gpu_plan *plan = w->plan;
+    load_masks(w);
     first_bit(w);
-    for (uint32_t k = 0; k < plan->ninputs; k++) {
-        if (k == gpu_waiting(plan)) young_address(w);
-        if (k == gpu_young(plan)) { /* those given up wait from the beginning, and then all are old */
-            text_printf(&w->t,
-                        "\tld.param.u32 %%t0, [give_up];\n\tsetp.ne.u32 %%go, %%t0, 0;\n"
-                        "\tld.global.b32 %%t0, [%%p1];\n\tnot.b32 %%t1, %%t0;\n"
-                        "\tselp.b32 %%t1, %%t1, 0, %%go;\n\tselp.b32 %%t0, 0, %%t0, %%go;\n"
-                        "\tmov.b32 %%r%u, %%t1;\n",
-                        k - 1);
-            if (w->places->home[k - 1] != GPU_NOTHING) slot_access(w, false, k - 1, w->places->home[k - 1]);
-            text_printf(&w->t, "\tmov.b32 %%r%u, %%t0;\n", k);
-            if (w->places->home[k] != GPU_NOTHING) slot_access(w, false, k, w->places->home[k]);
-        } else if (k < plan->circuit->nbits) {
-            if (plan->out[k] != GPU_NOTHING) {
-                text_printf(&w->t, "\tld.global.b32 %%r%u, [%%p1];\n", k);
-                if (w->places->home[k] != GPU_NOTHING) slot_access(w, false, k, w->places->home[k]);
-            }
-            text_puts(&w->t, "\tadd.u64 %p1, %p1, %p2;\n");
+    for (uint32_t b = 0; b < plan->circuit->nbits; b++) {
+        if (plan->out[b] != GPU_NOTHING) {
+            text_printf(&w->t, "\tld.global.b32 %%r%u, [%%p1];\n", b);
+            begin_input(w, b, NULL);
         }
+        text_puts(&w->t, "\tadd.u64 %p1, %p1, %p2;\n");
     }
+}
+
+static void save_input(struct writer *w, uint32_t k)
+{
+    if (w->places->home[k] != GPU_NOTHING) slot_access(w, true, k, w->places->home[k]);
+    text_printf(&w->t, "\tst.global.b32 [%%p1], %%r%u;\n", k);
 }
 
 static void save_inputs(struct writer *w)
 {
     const struct gpu_plan *plan = w->plan;
     first_bit(w);
-    for (uint32_t k = 0; k < plan->ninputs; k++) {
-        if (k == gpu_waiting(plan)) young_address(w);
-        if (k != gpu_waiting(plan) && plan->out[k] != GPU_NOTHING) {
-            if (w->places->home[k] != GPU_NOTHING) slot_access(w, true, k, w->places->home[k]);
-            text_printf(&w->t, "\tst.global.b32 [%%p1], %%r%u;\n", k);
-        }
-        if (k < plan->circuit->nbits) text_puts(&w->t, "\tadd.u64 %p1, %p1, %p2;\n");
+    for (uint32_t b = 0; b < plan->circuit->nbits; b++) {
+        if (plan->out[b] != GPU_NOTHING) save_input(w, b);
+        text_puts(&w->t, "\tadd.u64 %p1, %p1, %p2;\n");
     }
+    mask_address(w, "waiting");
+    save_input(w, gpu_waiting(plan));
+    mask_address(w, "young");
+    save_input(w, gpu_young(plan));
 }
 
 static void philox_call(struct writer *w, uint32_t to, uint32_t step, uint32_t group)
@@ -237,19 +267,27 @@ static void find_places(struct writer *w, uint32_t nshared)
     heap_release(heap, start);
 }
 
+void ptx_list_arguments(struct ptx_arguments *a, void *list[PTX_ARGUMENTS])
+{
+    void *first[] = {&a->state,  &a->waiting, &a->young, &a->sums,   &a->words,
+                     &a->rounds, &a->step,    &a->last,  &a->give_up};
+    memcpy(list, first, sizeof first);
+    for (uint32_t i = 0; i < 2 * PHILOX_ROUNDS; i++) list[sizeof first / sizeof *first + i] = &a->keys[i];
+}
+
 struct ptx ptx_write(const struct gpu_plan *plan, const struct ptx_options *options)
 {
     struct writer w = {.plan = plan, .ncounters = gpu_counters(plan->circuit)};
     struct gpu_order order = gpu_order(plan);
     uint32_t room = options->registers ? options->registers : MOST_REGISTERS;
     if (w.ncounters <= FEW_COUNTERS && room > 2 * w.ncounters) room -= w.ncounters;
-    struct gpu_places places = gpu_place(plan, &order, room);
+    struct gpu_places places = gpu_place(plan, &order, room, options->shared_slots);
     vec_free(plan->heap, &order.ops);
     w.places = &places;
     text_init(&w.t, plan->heap);
     find_places(&w, options->shared_slots);
     uint32_t nlocal = places.nslots - w.nshared;
-    head(&w, nlocal);
+    head(&w, nlocal, options->blocks);
     find_word(&w);
     begin_counters(&w);
     load_inputs(&w);

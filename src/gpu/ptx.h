@@ -4,12 +4,13 @@
  * A thread has one word of lanes. Memory of the device, all words of 32 bits unless said otherwise:
  *
  *     state[bit * words + word]     the games, between launches
- *     young[word]                   see plan.h
+ *     waiting[word], young[word]    see plan.h
  *     sums[counter]                 64 bits: what was counted (enum gpu_counter), added to
  *
- * `ludens_play(state, young, sums, words, rounds, step, give_up, keys)`: step is the number of the first
- * step, for the random numbers; with give_up, lanes that are not young begin anew. All threads of the grid
- * have a word: their number is a multiple of PTX_BLOCK.
+ * `ludens_play(state, waiting, young, sums, words, rounds, step, last, give_up, keys...)`: step is the number
+ * of the first step, for the random numbers; with last, lanes whose game ends wait for ever; with give_up,
+ * those that are not young begin anew, or wait for ever. All threads of the grid have a word: their number is
+ * a multiple of 32.
  *
  * Wires that are not in registers lie in shared memory, those that are used least in the thread's own (local)
  * memory where that is too small.
@@ -27,16 +28,21 @@
 struct ptx_options {
     uint32_t registers;    /* for wires; 0: as many as a thread can have */
     uint32_t shared_slots; /* of 4 bytes for each thread of a block */
+    uint32_t blocks;       /* that a multiprocessor shall run at once; 0: as may be */
 };
 
 /* What the kernel takes, in this order. */
 struct ptx_arguments {
-    uint64_t state, young, sums;
+    uint64_t state, waiting, young, sums;
     uint32_t words, rounds;
     uint64_t step;
-    uint32_t give_up;
+    uint32_t last, give_up; /* 0 or 1 */
     uint32_t keys[2 * PHILOX_ROUNDS];
 };
+#define PTX_ARGUMENTS (9 + 2 * PHILOX_ROUNDS)
+
+/* As launches take them. */
+void ptx_list_arguments(struct ptx_arguments *a, void *list[PTX_ARGUMENTS]);
 
 struct ptx {
     char *text; /* belongs to the plan's heap */

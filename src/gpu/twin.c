@@ -13,8 +13,8 @@ struct gpu_twin {
     uint32_t first, n, turns, most_moves;
     uint64_t step;
     uint32_t keys[2 * PHILOX_ROUNDS];
-    struct batch **batches; /* n / 2 */
-    uint64_t *young;        /* by batch */
+    struct batch **batches;    /* n / 2 */
+    uint64_t *waiting, *young; /* by batch */
     uint64_t *sums;
     uint64_t *sets; /* the legal moves of all lanes of a batch */
     uint32_t *counts;
@@ -26,6 +26,7 @@ void gpu_twin_free(struct gpu_twin *t)
     if (!t) return;
     for (uint32_t i = 0; t->batches && i < t->n / 2; i++) batch_free(t->batches[i]);
     free(t->batches);
+    free(t->waiting);
     free(t->young);
     free(t->sums);
     free(t->sets);
@@ -53,12 +54,13 @@ struct gpu_twin *gpu_twin_new(const struct code *code, uint32_t first, uint32_t 
             .c = c, .first = first, .n = n, .turns = gpu_turns(c), .most_moves = most_moves(c)};
         philox_keys(seed, t->keys);
         t->batches = calloc(n / 2, sizeof *t->batches);
+        t->waiting = calloc(n / 2, sizeof *t->waiting);
         t->young = calloc(n / 2, sizeof *t->young);
         t->sums = calloc(gpu_counters(c), sizeof *t->sums);
         t->sets = calloc((size_t)LANES * ((t->most_moves + 63) / 64), sizeof *t->sets);
         t->counts = calloc(LANES, sizeof *t->counts);
         t->goals = calloc((size_t)LANES * c->nroles, sizeof *t->goals);
-        good = t->batches && t->young && t->sums && t->sets && t->counts && t->goals;
+        good = t->batches && t->waiting && t->young && t->sums && t->sets && t->counts && t->goals;
     }
     if (!good) {
         error_set(error, ERROR_MEMORY, "no memory for games on the processor");
@@ -128,10 +130,12 @@ static void choose(struct gpu_twin *t, uint32_t batch, uint32_t turn, uint64_t m
     }
 }
 
-static void play_batch(struct gpu_twin *t, uint32_t batch, bool give_up)
+static void play_batch(struct gpu_twin *t, uint32_t batch, bool last, bool give_up)
 {
     struct batch *b = t->batches[batch];
-    uint64_t waiting = give_up ? ~t->young[batch] : 0;
+    uint64_t waiting = t->waiting[batch], stale = give_up ? ~t->young[batch] & ~waiting : 0;
+    t->sums[GPU_GIVEN_UP] += (uint64_t)__builtin_popcountll(stale);
+    waiting |= stale;
     if (give_up) t->young[batch] = 0;
     for (uint32_t turn = 0; turn < t->turns; turn++) {
         batch_view(b);
@@ -145,12 +149,13 @@ static void play_batch(struct gpu_twin *t, uint32_t batch, bool give_up)
         batch_step(b);
     }
     batch_restart(b, &waiting);
+    t->waiting[batch] = last ? waiting : 0;
 }
 
-void gpu_twin_play(struct gpu_twin *t, uint32_t rounds, bool give_up)
+void gpu_twin_play(struct gpu_twin *t, uint32_t rounds, bool last, bool give_up)
 {
     for (uint32_t i = 0; i < rounds; i++, t->step += t->turns)
-        for (uint32_t k = 0; k < t->n / 2; k++) play_batch(t, k, give_up && i == 0);
+        for (uint32_t k = 0; k < t->n / 2; k++) play_batch(t, k, last, give_up && i == 0);
 }
 
 const uint64_t *gpu_twin_sums(const struct gpu_twin *t)

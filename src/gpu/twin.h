@@ -14,8 +14,9 @@ struct gpu_twin *gpu_twin_new(const struct code *code, uint32_t first, uint32_t 
                               struct error *error);
 void gpu_twin_free(struct gpu_twin *t);
 
-/* As many rounds; with give_up, games that have not ended since the last time are begun anew. */
-void gpu_twin_play(struct gpu_twin *t, uint32_t rounds, bool give_up);
+/* As many rounds; with last, lanes whose game ends begin no other; with give_up, games that have not ended
+ * since the last time it was given are given up. */
+void gpu_twin_play(struct gpu_twin *t, uint32_t rounds, bool last, bool give_up);
 
 /* What was counted so far: enum gpu_counter. */
 const uint64_t *gpu_twin_sums(const struct gpu_twin *t);

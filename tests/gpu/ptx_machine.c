@@ -271,7 +271,7 @@ static void parse_line(struct ptx_machine *m, char *line)
     if (m->nregisters + 8 > MAX_NAMES || m->nparams + 1 > MAX_NAMES) fail(m, "too many names");
     if (n == 0 || strpbrk(line, "{}()") == line || strncmp(line, ".version", 8) == 0 ||
         strncmp(line, ".target", 7) == 0 || strncmp(line, ".address_size", 13) == 0 ||
-        strncmp(line, ".maxntid", 8) == 0)
+        strncmp(line, ".maxntid", 8) == 0 || strncmp(line, ".minnctapersm", 13) == 0)
         return;
     if (strncmp(line, ".reg ", 5) == 0) {
         char *list = strchr(line + 5, ' ');
@@ -311,24 +311,28 @@ static void resolve_labels(struct ptx_machine *m)
     }
 }
 
-struct ptx_machine *ptx_machine_new(const char *text, char *message, size_t size)
+static bool parse(struct ptx_machine *m, char *text)
 {
-    struct ptx_machine *m = calloc(1, sizeof *m);
-    m->message = message;
-    m->size = size;
-    char *copy = strdup(text), *next = copy;
-    if (setjmp(m->trouble)) {
-        free(copy);
-        ptx_machine_free(m);
-        return NULL;
-    }
-    for (char *line; (line = strsep(&next, "\n"));) {
+    if (setjmp(m->trouble)) return false;
+    for (char *line; (line = strsep(&text, "\n"));) {
         while (*line == '\t' || *line == ' ') line++;
         parse_line(m, line);
     }
     resolve_labels(m);
+    return true;
+}
+
+struct ptx_machine *ptx_machine_new(const char *text, char *message, size_t size)
+{
+    struct ptx_machine *m = calloc(1, sizeof *m);
+    char *copy = strdup(text);
+    m->message = message;
+    m->size = size;
+    bool good = parse(m, copy);
     free(copy);
-    return m;
+    if (good) return m;
+    ptx_machine_free(m);
+    return NULL;
 }
 
 void ptx_machine_free(struct ptx_machine *m)

@@ -58,30 +58,32 @@ static void compare(const char *name, const struct code *code, const struct ptx_
     struct gpu_twin *twin = gpu_twin_new(code, 0, WORDS, SEED, &error);
     assert_non_null(twin);
     uint32_t *state = calloc((size_t)c->nbits * WORDS + 1, sizeof *state),
-             *young = calloc(WORDS, sizeof *young);
+             *young = calloc(WORDS, sizeof *young), *waiting = calloc(WORDS, sizeof *waiting);
     uint64_t *sums = calloc(gpu_counters(c), sizeof *sums);
     for (uint32_t b = 0; b < c->nbits; b++)
         for (uint32_t w = 0; w < WORDS; w++) state[b * WORDS + w] = c->init[b] ? UINT32_MAX : 0;
     ptx_machine_allow(m, state, ((size_t)c->nbits * WORDS + 1) * sizeof *state);
     ptx_machine_allow(m, young, WORDS * sizeof *young);
     ptx_machine_allow(m, sums, gpu_counters(c) * sizeof *sums);
+    ptx_machine_allow(m, waiting, WORDS * sizeof *waiting);
     struct ptx_arguments a = {.state = (uintptr_t)state,
+                              .waiting = (uintptr_t)waiting,
                               .young = (uintptr_t)young,
                               .sums = (uintptr_t)sums,
                               .words = WORDS,
                               .rounds = 1};
     philox_keys(SEED, a.keys);
-    void *arguments[7 + 2 * PHILOX_ROUNDS] = {&a.state,  &a.young, &a.sums,   &a.words,
-                                              &a.rounds, &a.step,  &a.give_up};
-    for (uint32_t i = 0; i < 2 * PHILOX_ROUNDS; i++) arguments[7 + i] = &a.keys[i];
+    void *arguments[PTX_ARGUMENTS];
+    ptx_list_arguments(&a, arguments);
     bool *turn_bit = calloc(c->nbits + 1, 1);
     for (uint32_t i = 0; ptx.turns > 1 && i < c->turn_bits.n; i++) turn_bit[c->turn_bits.v[i]] = true;
     for (uint32_t round = 0; round < rounds; round++) {
         a.give_up = round % 7 == 6;
+        a.last = round >= rounds - rounds / 4;
         if (!ptx_machine_launch(m, 1, WORDS, ptx.shared_slots * 4 * PTX_BLOCK, arguments, message,
                                 sizeof message))
             fail_msg("%s: %s", name, message);
-        gpu_twin_play(twin, 1, a.give_up);
+        gpu_twin_play(twin, 1, a.last, a.give_up);
         a.step += ptx.turns;
         const uint64_t *expected = gpu_twin_sums(twin);
         for (uint32_t i = 0; i < gpu_counters(c); i++)
@@ -98,6 +100,7 @@ static void compare(const char *name, const struct code *code, const struct ptx_
     ptx_machine_free(m);
     free(state);
     free(young);
+    free(waiting);
     free(sums);
     heap_free(heap);
 }
