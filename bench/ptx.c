@@ -2,7 +2,7 @@
 /* Writes the device code of rule sheets as PTX, one file each, and tells how large it is: what an assembler
  * is given to look at where there is no device.
  *
- *     build/bench/ptx FOLDER REGISTERS SHARED_SLOTS GAME... */
+ *     build/bench/ptx FOLDER BLOCKS GAME... */
 #include "gpu/ptx.h"
 #include "base/clock.h"
 #include "game/engine.h"
@@ -52,14 +52,13 @@ static bool one_game(const char *folder, const char *path, const struct ptx_opti
 
 int main(int argc, char **argv)
 {
-    if (argc < 5) {
-        fprintf(stderr, "usage: %s FOLDER REGISTERS SHARED_SLOTS GAME...\n", argv[0]);
+    if (argc < 4 || atoi(argv[2]) < 1) {
+        fprintf(stderr, "usage: %s FOLDER BLOCKS GAME...\n", argv[0]);
         return 2;
     }
-    struct ptx_options options = {.registers = (uint32_t)atoi(argv[2]),
-                                  .shared_slots = (uint32_t)atoi(argv[3])};
+    struct ptx_options options = ptx_options_for((uint32_t)atoi(argv[2]), &PTX_MEMORY_H200);
     int status = 0;
-    for (int i = 4; i < argc; i++) {
+    for (int i = 3; i < argc; i++) {
         struct error error;
         if (!one_game(argv[1], argv[i], &options, &error)) {
             fprintf(stderr, "%s: %s\n", argv[i], error.text);

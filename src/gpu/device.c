@@ -8,9 +8,6 @@
 
 #include <stdlib.h>
 
-#define REGISTERS 65536 /* of a multiprocessor */
-#define MOST_A_THREAD 255
-#define NOT_FOR_WIRES 40  /* addresses, random numbers under way, and what the driver's scheduler wants */
 #define OLDEST 7          /* compute capability: votes of a warp as we use them */
 #define MOST_GATES 400000 /* the driver takes minutes for more */
 
@@ -19,7 +16,8 @@ struct gpu {
     int device;
     void *context;
     char name[100];
-    int multiprocessors, shared_block, shared_multiprocessor, shared_reserved;
+    int multiprocessors;
+    struct ptx_memory memory;
     bool lost;
     struct error loss; /* what it said then */
 };
@@ -62,11 +60,11 @@ static bool find_device(struct gpu *gpu, struct error *error)
                          "no GPU: %s is too old (compute capability %d.%d, %d.0 is needed)", gpu->name, major,
                          minor, OLDEST);
     if (!look(gpu, CU_MULTIPROCESSORS, &gpu->multiprocessors, error) ||
-        !look(gpu, CU_SHARED_PER_BLOCK, &gpu->shared_block, error) ||
-        !look(gpu, CU_SHARED_PER_MULTIPROCESSOR, &gpu->shared_multiprocessor, error))
+        !look(gpu, CU_SHARED_PER_BLOCK, &gpu->memory.block, error) ||
+        !look(gpu, CU_SHARED_PER_MULTIPROCESSOR, &gpu->memory.multiprocessor, error))
         return false;
-    if (d->cuDeviceGetAttribute(&gpu->shared_reserved, CU_SHARED_RESERVED, gpu->device))
-        gpu->shared_reserved = 1024;
+    if (d->cuDeviceGetAttribute(&gpu->memory.reserved, CU_SHARED_RESERVED, gpu->device))
+        gpu->memory.reserved = 1024;
     return driver_check(d, d->cuDevicePrimaryCtxRetain(&gpu->context, gpu->device), "opening it", error) &&
            driver_check(d, d->cuCtxSetCurrent(gpu->context), "opening it", error);
 }
@@ -96,22 +94,6 @@ const char *gpu_name(const struct gpu *gpu)
 
 /* --- Code ----------------------------------------------------------------------------------------------- */
 
-static uint32_t room_for_wires(uint32_t blocks)
-{
-    uint32_t most = REGISTERS / (PTX_BLOCK * blocks);
-    if (most > MOST_A_THREAD) most = MOST_A_THREAD;
-    return most - NOT_FOR_WIRES;
-}
-
-static struct ptx_options for_blocks(const struct gpu *gpu, uint32_t blocks, uint32_t registers)
-{
-    int bytes = gpu->shared_multiprocessor / (int)blocks - gpu->shared_reserved;
-    if (bytes > gpu->shared_block) bytes = gpu->shared_block;
-    return (struct ptx_options){.blocks = blocks,
-                                .registers = registers ? registers : room_for_wires(blocks),
-                                .shared_slots = bytes > 0 ? (uint32_t)bytes / (4 * PTX_BLOCK) : 0};
-}
-
 /* More blocks hide more of what instructions wait for; but not where wires then have to be put aside too
  * often. */
 static struct ptx write_text(const struct gpu *gpu, const struct gpu_plan *plan,
@@ -120,7 +102,8 @@ static struct ptx write_text(const struct gpu *gpu, const struct gpu_plan *plan,
     const double TOO_OFTEN = 0.3; /* for each gate */
     struct ptx ptx;
     for (*blocks = o->blocks ? o->blocks : 4;; --*blocks) {
-        struct ptx_options options = for_blocks(gpu, *blocks, o->registers);
+        struct ptx_options options = ptx_options_for(*blocks, &gpu->memory);
+        if (o->registers) options.registers = o->registers;
         ptx = ptx_write(plan, &options);
         bool fits = ptx.local_slots == 0 && ptx.loads + ptx.stores <= TOO_OFTEN * ptx.gates;
         if (fits || o->blocks || *blocks <= 2) return ptx;
@@ -151,6 +134,11 @@ static bool load(struct gpu_games *g, const struct ptx *ptx, struct error *error
         !driver_check(d, d->cuFuncSetAttribute(g->function, CU_MOST_DYNAMIC_SHARED, (int)g->shared_bytes),
                       "asking for shared memory", error))
         return false;
+    /* memory that is not shared is a cache for what is local */
+    int shared = (int)g->report.blocks * ((int)g->shared_bytes + g->gpu->memory.reserved),
+        percent = (100 * shared + g->gpu->memory.multiprocessor - 1) / g->gpu->memory.multiprocessor;
+    d->cuFuncSetAttribute(g->function, CU_SHARED_PERCENT,
+                          percent < 100 ? percent : 100); /* no more than a wish */
     if (!d->cuFuncGetAttribute(&value, CU_REGISTERS, g->function)) g->report.registers = (uint32_t)value;
     if (!d->cuFuncGetAttribute(&value, CU_LOCAL_BYTES, g->function)) g->report.local_bytes = (uint32_t)value;
     return true;

@@ -22,7 +22,12 @@ enum cu_device_attribute {
     CU_SHARED_PER_BLOCK = 97,
     CU_SHARED_RESERVED = 111,
 };
-enum cu_function_attribute { CU_LOCAL_BYTES = 3, CU_REGISTERS = 4, CU_MOST_DYNAMIC_SHARED = 8 };
+enum cu_function_attribute {
+    CU_LOCAL_BYTES = 3,
+    CU_REGISTERS = 4,
+    CU_MOST_DYNAMIC_SHARED = 8,
+    CU_SHARED_PERCENT = 9
+};
 enum cu_jit_option { CU_JIT_ERROR_LOG = 5, CU_JIT_ERROR_LOG_SIZE = 6 };
 
 struct driver {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* In which order gates are computed: each root depth first, the input that needs most room before the others
- * (Sethi and Ullman's rule, as if nothing were shared). A loop is one thing that reads all that its gates
- * read from outside. */
+ * (Sethi and Ullman's rule, as if nothing were shared). On the way a gate that can be computed at once, and
+ * is the last to read one of its inputs, is: it takes no room. So is one that reads a move that is made:
+ * moves come in a row, and the sums over them, which are far fewer, grow while they come by. A loop is one
+ * thing that reads all that its gates read from outside. */
 #include "gpu/plan.h"
 
 enum { UNSEEN, OPEN, DONE };
@@ -14,6 +16,7 @@ struct walk {
     uint8_t *state;                   /* by thing */
     struct vec_u32 *outside, *inside; /* by loop: nodes */
     uint32_t *readers, *reader_first; /* gates that read a node: readers[reader_first[node]] .. */
+    bool *made;                       /* by node: a move */
     uint32_t *left;                   /* by node: readers still to come */
     struct vec_u32 stack, fresh;      /* fresh: computed, readers not yet looked at */
     struct gpu_order order;
@@ -79,6 +82,9 @@ static void find_readers(struct walk *w)
     for (uint32_t i = 0; i < w->nnodes; i++)
         for (uint32_t k = 0; plan->used[i] && nodes[i].kind == LUT_GATE && k < nodes[i].n; k++)
             w->readers[w->reader_first[nodes[i].in[k] + 1]++] = i;
+    w->made = heap_zalloc(w->heap, w->nnodes);
+    for (uint32_t i = 0; i < plan->roots.n; i++)
+        if (plan->roots.v[i].counter == GPU_PERHAPS) w->made[plan->roots.v[i].literal >> 1] = true;
     for (uint32_t i = 0; i < plan->roots.n; i++)
         if (plan->roots.v[i].counter < GPU_PERHAPS) w->left[plan->roots.v[i].literal >> 1]++;
     for (uint32_t i = 0; i < plan->ninputs; i++)
@@ -119,15 +125,15 @@ static void emit_gate(struct walk *w, uint32_t node)
     vec_push(w->heap, &w->fresh, node);
 }
 
-/* Everything it reads is there, and it is the last to read some of it. */
-static bool takes_no_room(const struct walk *w, uint32_t node)
+/* Everything it reads is there, and it is the last to read some of it, or reads a move. */
+static bool at_once(const struct walk *w, uint32_t node)
 {
     const struct lut_node *g = &w->plan->net.nodes.v[node];
     bool last = false;
     if (g->loop != LUT_STRAIGHT || w->state[node] == DONE) return false;
     for (uint32_t k = 0; k < g->n; k++) {
         if (w->state[thing_of(w, g->in[k])] != DONE) return false;
-        last |= w->left[g->in[k]] == 1;
+        last |= w->left[g->in[k]] == 1 || w->made[g->in[k]];
     }
     return last;
 }
@@ -137,7 +143,7 @@ static void follow(struct walk *w)
     for (uint32_t i = 0; i < w->fresh.n; i++)
         for (uint32_t k = w->reader_first[w->fresh.v[i]]; k < w->reader_first[w->fresh.v[i] + 1]; k++) {
             uint32_t reader = w->readers[k];
-            if (!takes_no_room(w, reader)) continue;
+            if (!at_once(w, reader)) continue;
             w->state[reader] = DONE;
             emit_gate(w, reader);
         }
@@ -206,6 +212,7 @@ struct gpu_order gpu_order(const struct gpu_plan *plan)
     heap_release(w.heap, w.state);
     heap_release(w.heap, w.need);
     heap_release(w.heap, w.left);
+    heap_release(w.heap, w.made);
     heap_release(w.heap, w.readers);
     heap_release(w.heap, w.reader_first);
     vec_free(w.heap, &w.stack);

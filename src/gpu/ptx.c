@@ -2,7 +2,9 @@
 #include "gpu/ptx.h"
 
 #define FEW_COUNTERS 12 /* so many are kept in registers */
-#define MOST_REGISTERS 200
+#define REGISTERS 65536 /* of a multiprocessor */
+#define MOST_A_THREAD 255
+#define NOT_FOR_WIRES 40 /* addresses, random numbers under way, and what the driver's scheduler wants */
 
 struct writer {
     struct text t;
@@ -31,20 +33,25 @@ static void head(struct writer *w, uint32_t nlocal, uint32_t blocks)
     text_puts(t, "{\n");
     text_printf(t, "\t.reg .b32 %%r<%u>;\n\t.reg .b32 %%x<%u>;\n\t.reg .b32 %%c<%u>;\n\t.reg .b32 %%t<8>;\n",
                 w->places->registers + 1, 4 * (PHILOX_ROUNDS + 1) + 1, w->ncounters + 1);
-    text_printf(t, "\t.reg .b32 %%word, %%words, %%rounds, %%low, %%high, %%near, %%changed;\n"
+    text_printf(t, "\t.reg .b32 %%word, %%words, %%rounds, %%low, %%high, %%near, %%far, %%changed;\n"
                    "\t.reg .b64 %%d<8>;\n\t.reg .b64 %%step, %%p<4>;\n\t.reg .pred %%go;\n");
     if (nlocal) text_printf(t, "\t.local .align 4 .b8 far[%u];\n", 4 * nlocal);
     if (w->ncounters > FEW_COUNTERS) text_printf(t, "\t.local .align 4 .b8 count[%u];\n", 4 * w->ncounters);
 }
 
 /* Addresses of this thread's word of each array. */
-static void find_word(struct writer *w)
+static void find_word(struct writer *w, uint32_t nlocal)
 {
     text_puts(&w->t, "\n\tmov.u32 %t0, %ctaid.x;\n\tmov.u32 %t1, %ntid.x;\n\tmov.u32 %t2, %tid.x;\n"
                      "\tmad.lo.u32 %word, %t0, %t1, %t2;\n"
                      "\tshl.b32 %t2, %t2, 2;\n\tmov.u32 %near, near;\n\tadd.u32 %near, %near, %t2;\n"
                      "\tld.param.u32 %words, [words];\n\tld.param.u32 %rounds, [rounds];\n"
                      "\tld.param.u64 %step, [step];\n");
+    /* An address that is not known when the driver translates: else it would think of these words as
+     * registers, and put them aside as it likes. */
+    if (nlocal)
+        text_puts(&w->t, "\tshr.u32 %t3, %words, 31;\n\tshl.b32 %t3, %t3, 2;\n\tmov.u32 %far, far;\n"
+                         "\tadd.u32 %far, %far, %t3;\n");
 }
 
 /* p1 runs through this word of all bits. */
@@ -72,7 +79,7 @@ static void slot_access(struct writer *w, bool load, uint32_t reg, uint32_t slot
     if (shared)
         snprintf(address, sizeof address, "[%%near+%u]", place * 4 * PTX_BLOCK);
     else
-        snprintf(address, sizeof address, "[far+%u]", (place - w->nshared) * 4);
+        snprintf(address, sizeof address, "[%%far+%u]", (place - w->nshared) * 4);
     const char *space = shared ? "shared" : "local";
     if (load)
         text_printf(&w->t, "\tld.%s.b32 %%r%u, %s;\n", space, reg, address);
@@ -275,11 +282,22 @@ void ptx_list_arguments(struct ptx_arguments *a, void *list[PTX_ARGUMENTS])
     for (uint32_t i = 0; i < 2 * PHILOX_ROUNDS; i++) list[sizeof first / sizeof *first + i] = &a->keys[i];
 }
 
+struct ptx_options ptx_options_for(uint32_t blocks, const struct ptx_memory *memory)
+{
+    uint32_t most = REGISTERS / (PTX_BLOCK * blocks);
+    int bytes = memory->multiprocessor / (int)blocks - memory->reserved;
+    if (most > MOST_A_THREAD) most = MOST_A_THREAD;
+    if (bytes > memory->block) bytes = memory->block;
+    return (struct ptx_options){.blocks = blocks,
+                                .registers = most - NOT_FOR_WIRES,
+                                .shared_slots = bytes > 0 ? (uint32_t)bytes / (4 * PTX_BLOCK) : 0};
+}
+
 struct ptx ptx_write(const struct gpu_plan *plan, const struct ptx_options *options)
 {
     struct writer w = {.plan = plan, .ncounters = gpu_counters(plan->circuit)};
     struct gpu_order order = gpu_order(plan);
-    uint32_t room = options->registers ? options->registers : MOST_REGISTERS;
+    uint32_t room = options->registers;
     if (w.ncounters <= FEW_COUNTERS && room > 2 * w.ncounters) room -= w.ncounters;
     struct gpu_places places = gpu_place(plan, &order, room, options->shared_slots);
     vec_free(plan->heap, &order.ops);
@@ -288,7 +306,7 @@ struct ptx ptx_write(const struct gpu_plan *plan, const struct ptx_options *opti
     find_places(&w, options->shared_slots);
     uint32_t nlocal = places.nslots - w.nshared;
     head(&w, nlocal, options->blocks);
-    find_word(&w);
+    find_word(&w, nlocal);
     begin_counters(&w);
     load_inputs(&w);
     rounds(&w);

@@ -26,10 +26,20 @@
 #define PTX_ENTRY "ludens_play"
 
 struct ptx_options {
-    uint32_t registers;    /* for wires; 0: as many as a thread can have */
+    uint32_t registers;    /* for wires */
     uint32_t shared_slots; /* of 4 bytes for each thread of a block */
     uint32_t blocks;       /* that a multiprocessor shall run at once; 0: as may be */
 };
+
+/* Shared memory of a device, in bytes: what a multiprocessor has, what one block may have of it, and what
+ * each block costs beside. */
+struct ptx_memory {
+    int multiprocessor, block, reserved;
+};
+#define PTX_MEMORY_H200 ((struct ptx_memory){228 << 10, 227 << 10, 1 << 10})
+
+/* Options for so many blocks at once. */
+struct ptx_options ptx_options_for(uint32_t blocks, const struct ptx_memory *memory);
 
 /* What the kernel takes, in this order. */
 struct ptx_arguments {

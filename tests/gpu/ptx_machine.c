@@ -17,6 +17,7 @@ enum opcode {
     OP_UNPACK,
     OP_MAD,
     OP_SHL,
+    OP_SHR,
     OP_ADD,
     OP_SUB,
     OP_LD_PARAM,
@@ -48,6 +49,7 @@ static const struct {
     {"mov.b64", OP_UNPACK, 0},
     {"mad.lo.u32", OP_MAD, 0},
     {"shl.b32", OP_SHL, 0},
+    {"shr.u32", OP_SHR, 0},
     {"add.u32", OP_ADD, 0},
     {"add.u64", OP_ADD, 1},
     {"sub.u32", OP_SUB, 0},
@@ -220,7 +222,7 @@ static void parse_operand(struct ptx_machine *m, const char *text, struct operan
         *o = (struct operand){.kind = IMMEDIATE, .value = hash(text)};
     } else {
         const struct name *v = find_name(m->variables, m->nvariables, text);
-        if (!v || v->space != SHARED) fail(m, "operand %s", text);
+        if (!v) fail(m, "operand %s", text);
         *o = (struct operand){.kind = IMMEDIATE, .value = v->first};
     }
 }
@@ -435,6 +437,7 @@ static uint32_t execute(struct ptx_machine *m, uint32_t at)
         break;
     case OP_MAD: LANES out[l] = a[l] * b[l] + c[l]; break;
     case OP_SHL: LANES out[l] = a[l] << b[l]; break;
+    case OP_SHR: LANES out[l] = (uint32_t)a[l] >> b[l]; break;
     case OP_ADD: LANES out[l] = a[l] + b[l]; break;
     case OP_SUB: LANES out[l] = a[l] - b[l]; break;
     case OP_LD_PARAM:

@@ -127,7 +127,8 @@ static void games_agree(void **unused)
         assert_non_null(r.code);
         compare(games[i].name, r.code, &(struct ptx_options){.registers = 24, .shared_slots = 30},
                 games[i].rounds / 2);
-        compare(games[i].name, r.code, &(struct ptx_options){.shared_slots = 220}, games[i].rounds);
+        compare(games[i].name, r.code, &(struct ptx_options){.registers = 200, .shared_slots = 220},
+                games[i].rounds);
         done(&r);
     }
 }
@@ -142,7 +143,7 @@ static void every_game_of_the_library_agrees(void **unused)
     {
         const char *name = json_string_value(json_object_get(one, "name"));
         struct ready r = get_ready(name);
-        if (r.code) compare(name, r.code, &(struct ptx_options){.shared_slots = 220}, 3);
+        if (r.code) compare(name, r.code, &(struct ptx_options){.registers = 200, .shared_slots = 220}, 3);
         done(&r);
     }
     json_decref(list);
