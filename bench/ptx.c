@@ -32,7 +32,7 @@ static bool one_game(const char *folder, const char *path, const struct ptx_opti
     if (good && HEAP_ENTER(heap, &guard, error)) {
         const struct circuit *c = engine_code(engine)->circuit;
         double began = clock_thread();
-        struct gpu_plan *plan = gpu_plan_new(heap, c, 0);
+        struct gpu_plan *plan = gpu_plan_new(heap, c, gpu_setup_initial(c));
         struct ptx ptx = ptx_write(plan, options);
         printf("%-24s %5u bits %6u moves %7u inputs, %u turns %.0f steps: %7u gates %6u loads %6u stores a "
                "round, %u wires, %u + %u slots, %.2f s\n",

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 
 #define OLDEST 7          /* compute capability: votes of a warp as we use them */
-#define MOST_GATES 400000 /* the driver takes minutes for more */
+#define MUCH 20000        /* gates, for which the driver's own improvements take too long */
+#define MOST_GATES 200000 /* the driver takes minutes for more */
 
 struct gpu {
     struct driver driver;
@@ -26,7 +27,10 @@ struct gpu_games {
     struct gpu *gpu;
     const struct code *code;
     void *module, *function;
-    uint64_t state, waiting, young, sums; /* device memory */
+    uint64_t state, waiting, young, start, sums; /* device memory */
+    struct gpu_setup setup;
+    const uint64_t *starts;
+    uint32_t roots; /* at least 1 */
     uint64_t step, seed;
     uint32_t shared_bytes;
     struct gpu_games_report report;
@@ -110,14 +114,15 @@ static struct ptx write_text(const struct gpu *gpu, const struct gpu_plan *plan,
     }
 }
 
-static bool load(struct gpu_games *g, const struct ptx *ptx, struct error *error)
+static bool load(struct gpu_games *g, const struct ptx *ptx, uint32_t level, struct error *error)
 {
     const struct driver *d = &g->gpu->driver;
     char log[400] = "";
-    int options[] = {CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_SIZE}, value;
-    void *values[] = {log, (void *)(sizeof log - 1)};
+    int options[] = {CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_SIZE, CU_JIT_LEVEL}, value;
+    if (!level) level = ptx->gates > MUCH ? 1 : 4;
+    void *values[] = {log, (void *)(sizeof log - 1), (void *)(uintptr_t)level};
     double began = clock_now();
-    if (!driver_check(d, d->cuModuleLoadDataEx(&g->module, ptx->text, 2, options, values),
+    if (!driver_check(d, d->cuModuleLoadDataEx(&g->module, ptx->text, 3, options, values),
                       "translating our code", error)) {
         if (log[0] && error) { /* the driver's own words are the best there are */
             size_t n = strlen(error->text);
@@ -155,13 +160,14 @@ static bool make_code(struct gpu_games *g, const struct gpu_games_options *o,
         double began = clock_now();
         heap->cancel = limits ? limits->cancel : NULL;
         if (limits && limits->seconds > 0) heap->deadline = began + limits->seconds;
-        struct gpu_plan *plan = gpu_plan_new(heap, g->code->circuit, 0);
+        struct gpu_plan *plan = gpu_plan_new(heap, g->code->circuit, g->setup);
         if (plan->gates > MOST_GATES)
             heap_fail(heap, ERROR_INPUT, "the circuit is too large for a GPU: %u gates, at most %u",
                       plan->gates, MOST_GATES);
         uint32_t blocks;
         struct ptx ptx = write_text(g->gpu, plan, o, &blocks);
         g->report = (struct gpu_games_report){.blocks = blocks,
+                                              .roots = g->roots,
                                               .turns = ptx.turns,
                                               .gates = ptx.gates,
                                               .loads = ptx.loads,
@@ -169,7 +175,7 @@ static bool make_code(struct gpu_games *g, const struct gpu_games_options *o,
                                               .shared_slots = ptx.shared_slots,
                                               .text_bytes = (uint32_t)ptx.length,
                                               .make_seconds = clock_now() - began};
-        good = load(g, &ptx, error);
+        good = load(g, &ptx, o->level, error);
         heap_leave(heap);
     }
     heap_free(heap);
@@ -197,11 +203,33 @@ static bool allocate(struct gpu_games *g, uint64_t *memory, size_t bytes, struct
 static void free_memory(struct gpu_games *g)
 {
     const struct driver *d = &g->gpu->driver;
-    uint64_t *memory[] = {&g->state, &g->waiting, &g->young, &g->sums};
+    uint64_t *memory[] = {&g->state, &g->waiting, &g->young, &g->start, &g->sums};
     for (uint32_t i = 0; i < sizeof memory / sizeof *memory; i++) {
         if (*memory[i]) d->cuMemFree_v2(*memory[i]);
         *memory[i] = 0;
     }
+}
+
+/* Where lanes begin, and where they are. */
+static bool put_starts(struct gpu_games *g, struct error *error)
+{
+    const struct driver *d = &g->gpu->driver;
+    uint32_t nbits = g->code->circuit->nbits, words = g->report.words, state_words = (nbits + 63) / 64;
+    uint32_t *row = malloc(words * sizeof *row);
+    bool good = row || error_set(error, ERROR_MEMORY, "no memory for games on a GPU");
+    for (uint32_t b = 0; good && b < nbits; b++) {
+        for (uint32_t w = 0; w < words; w++) {
+            const uint64_t *state = g->starts + (size_t)(w % g->roots) * state_words;
+            row[w] = state[b / 64] >> b % 64 & 1 ? UINT32_MAX : 0;
+        }
+        uint64_t at = (uint64_t)b * words * 4;
+        good = driver_check(d, d->cuMemcpyHtoD_v2(g->start + at, row, words * sizeof *row),
+                            "setting up games", error) &&
+               driver_check(d, d->cuMemcpyHtoD_v2(g->state + at, row, words * sizeof *row),
+                            "setting up games", error);
+    }
+    free(row);
+    return good;
 }
 
 static bool set_up(struct gpu_games *g, uint32_t words, struct error *error)
@@ -224,16 +252,18 @@ static bool set_up(struct gpu_games *g, uint32_t words, struct error *error)
     if (!allocate(g, &g->state, (size_t)c->nbits * words * 4 + 4, error) ||
         !allocate(g, &g->waiting, (size_t)words * 4, error) ||
         !allocate(g, &g->young, (size_t)words * 4, error) ||
-        !allocate(g, &g->sums, gpu_counters(c) * sizeof(uint64_t), error))
+        (g->starts && !allocate(g, &g->start, (size_t)c->nbits * words * 4 + 4, error)) ||
+        !allocate(g, &g->sums, (size_t)g->roots * gpu_counters(c) * sizeof(uint64_t), error))
         return false;
-    bool good = true;
-    for (uint32_t b = 0; good && b < c->nbits; b++)
+    bool good = !g->starts || put_starts(g, error);
+    for (uint32_t b = 0; !g->starts && good && b < c->nbits; b++)
         good = driver_check(
             d, d->cuMemsetD32_v2(g->state + (uint64_t)b * words * 4, c->init[b] ? UINT32_MAX : 0, words),
             "setting up games", error);
     return good && driver_check(d, d->cuMemsetD32_v2(g->waiting, 0, words), "setting up games", error) &&
            driver_check(d, d->cuMemsetD32_v2(g->young, 0, words), "setting up games", error) &&
-           driver_check(d, d->cuMemsetD32_v2(g->sums, 0, 2 * gpu_counters(c)), "setting up games", error);
+           driver_check(d, d->cuMemsetD32_v2(g->sums, 0, 2 * (size_t)g->roots * gpu_counters(c)),
+                        "setting up games", error);
 }
 
 struct gpu_games *gpu_games_new(struct gpu *gpu, const struct code *code,
@@ -246,6 +276,10 @@ struct gpu_games *gpu_games_new(struct gpu *gpu, const struct code *code,
     g->gpu = gpu;
     g->code = code;
     g->seed = options->seed;
+    g->starts = options->starts;
+    g->roots = options->starts && options->roots ? options->roots : 1;
+    g->setup =
+        g->starts ? gpu_setup_from(code->circuit, g->starts, g->roots) : gpu_setup_initial(code->circuit);
     if (!gpu->lost && make_code(g, options, limits, error) && set_up(g, options->words, error)) return g;
     if (gpu->lost && error) *error = gpu->loss;
     gpu_games_free(g);
@@ -280,6 +314,8 @@ bool gpu_games_play(struct gpu_games *g, uint32_t rounds, int how, struct error 
     struct ptx_arguments a = {.state = g->state,
                               .waiting = g->waiting,
                               .young = g->young,
+                              .start = g->start,
+                              .roots = g->roots,
                               .sums = g->sums,
                               .words = g->report.words,
                               .rounds = rounds,
@@ -311,7 +347,7 @@ static bool fetch(struct gpu_games *g, void *to, uint64_t from, size_t bytes, st
 
 bool gpu_games_sums(struct gpu_games *g, uint64_t *sums, struct error *error)
 {
-    return fetch(g, sums, g->sums, gpu_counters(g->code->circuit) * sizeof *sums, error);
+    return fetch(g, sums, g->sums, (size_t)g->roots * gpu_counters(g->code->circuit) * sizeof *sums, error);
 }
 
 bool gpu_games_bit(struct gpu_games *g, uint32_t bit, uint32_t *words, struct error *error)
@@ -335,7 +371,7 @@ static bool same(struct gpu_games *g, const struct gpu_twin *twin, uint32_t *wor
 {
     const struct circuit *c = g->code->circuit;
     if (!gpu_games_sums(g, sums, error)) return false;
-    for (uint32_t i = 0; i < gpu_counters(c); i++)
+    for (uint32_t i = 0; i < g->roots * gpu_counters(c); i++)
         if (sums[i] != gpu_twin_sums(twin)[i])
             return error_set(error, ERROR_INTERNAL,
                              "after step %llu the GPU counts %llu in %u, the processor %llu",
@@ -357,9 +393,10 @@ static bool same(struct gpu_games *g, const struct gpu_twin *twin, uint32_t *wor
 bool gpu_games_replay(struct gpu_games *g, uint32_t rounds, struct error *error)
 {
     const uint32_t LOOKS = 8;
-    struct gpu_twin *twin = gpu_twin_new(g->code, 0, g->report.words, g->seed, error);
+    struct gpu_twin *twin =
+        gpu_twin_new(g->code, g->setup, g->report.words, g->seed, g->starts, g->roots, error);
     uint32_t *words = malloc(g->report.words * sizeof *words);
-    uint64_t *sums = malloc(gpu_counters(g->code->circuit) * sizeof *sums);
+    uint64_t *sums = malloc((size_t)g->roots * gpu_counters(g->code->circuit) * sizeof *sums);
     bool good = twin != NULL;
     if (twin && (!words || !sums)) good = error_set(error, ERROR_MEMORY, "no memory to replay games");
     for (uint32_t done = 0; good && done < rounds;) {

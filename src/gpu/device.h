@@ -26,10 +26,15 @@ struct gpu_games_options {
     uint32_t
         blocks; /* of a multiprocessor, 1 to 8: more have fewer registers each; 0: by the size of the code */
     uint32_t registers; /* for wires; 0: what the blocks leave */
+    uint32_t level;     /* how much the driver shall improve on our code, 1 to 4; 0: by its size */
+    /* Where lanes begin: word w in state w % roots, all of them in the same turn, as batches have states.
+     * They must outlive the games. NULL: in the initial state. */
+    const uint64_t *starts;
+    uint32_t roots;
 };
 
 struct gpu_games_report {
-    uint32_t words, blocks, turns;
+    uint32_t words, blocks, turns, roots;
     uint32_t gates, loads, stores;   /* of a round */
     uint32_t registers, local_bytes; /* of a thread, as the driver says */
     uint32_t shared_slots, text_bytes;
@@ -54,7 +59,8 @@ enum {
     GPU_GIVE_UP = 2, /* games that have not ended since the last time this was given are given up */
 };
 bool gpu_games_play(struct gpu_games *g, uint32_t rounds, int how, struct error *error);
-/* What was counted since the beginning: gpu_counters(circuit) sums. */
+/* What was counted since the beginning: gpu_counters(circuit) sums for each root, or for all if there are
+ * none. */
 bool gpu_games_sums(struct gpu_games *g, uint64_t *sums, struct error *error);
 /* One bit of the state in all words, in their order. Bits that only tell whose turn it is are not kept. */
 bool gpu_games_bit(struct gpu_games *g, uint32_t bit, uint32_t *words, struct error *error);

@@ -28,7 +28,7 @@ enum cu_function_attribute {
     CU_MOST_DYNAMIC_SHARED = 8,
     CU_SHARED_PERCENT = 9
 };
-enum cu_jit_option { CU_JIT_ERROR_LOG = 5, CU_JIT_ERROR_LOG_SIZE = 6 };
+enum cu_jit_option { CU_JIT_ERROR_LOG = 5, CU_JIT_ERROR_LOG_SIZE = 6, CU_JIT_LEVEL = 7 };
 
 struct driver {
     void *library;

@@ -18,6 +18,7 @@ enum lut_kind {
     LUT_CONSTANT,
     LUT_INPUT,  /* held when a round begins: `tag` says which */
     LUT_RANDOM, /* a random word: `tag` is round-step * 2^16 + 4 * group + number in the group */
+    LUT_START,  /* what a lane begins with, in the device's memory: `tag` is the bit */
     LUT_CUT,    /* a wire of a loop as the last sweep left it: `tag` is its number */
     LUT_GATE,
 };

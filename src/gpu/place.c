@@ -136,6 +136,12 @@ static void find_senses(struct placer *p)
 
 /* --- Slots and registers -------------------------------------------------------------------------------- */
 
+/* It can be had from the device's memory again. */
+static bool is_start(const struct placer *p, uint32_t node)
+{
+    return p->plan->net.nodes.v[node].kind == LUT_START;
+}
+
 static uint32_t new_slot(struct placer *p)
 {
     if (p->pool.n) return vec_pop(&p->pool);
@@ -198,7 +204,7 @@ static void make_room(struct placer *p)
             if (use > when && !v->pins) when = use, worst = p->in.v[i];
         }
         if (worst == GPU_NOTHING) return;
-        if (when != NEVER && p->value[worst].slot == GPU_NOTHING) {
+        if (when != NEVER && p->value[worst].slot == GPU_NOTHING && !is_start(p, worst)) {
             p->value[worst].again = can_repeat(p, worst);
             if (!p->value[worst].again) store(p, worst);
         }
@@ -218,10 +224,11 @@ static uint32_t fetch(struct placer *p, uint32_t node)
         return v->reg;
     }
     make_room(p);
-    struct gpu_instruction *i = emit(p, GPU_LOAD);
+    bool start = is_start(p, node);
+    struct gpu_instruction *i = emit(p, start ? GPU_START : GPU_LOAD);
     i->to = p->out.registers++;
-    i->slot = v->slot;
-    p->out.traffic.v[v->slot]++;
+    i->slot = start ? p->plan->net.nodes.v[node].tag : v->slot;
+    if (!start) p->out.traffic.v[v->slot]++;
     p->out.loads++;
     enter_register(p, node, i->to);
     return v->reg;
@@ -322,7 +329,8 @@ static void put_aside(struct placer *p)
 {
     while (p->in.n) {
         uint32_t node = vec_last(&p->in);
-        if (next_use(p, &p->value[node]) != NEVER && p->value[node].slot == GPU_NOTHING) store(p, node);
+        bool needed = next_use(p, &p->value[node]) != NEVER && !is_start(p, node);
+        if (needed && p->value[node].slot == GPU_NOTHING) store(p, node);
         leave_register(p, node);
     }
 }
@@ -437,6 +445,31 @@ static void find_homes(struct placer *p)
     heap_release(p->heap, by_reads);
 }
 
+/* May a load of this slot come before the instruction? */
+static bool can_pass(const struct gpu_instruction *i, const struct gpu_instruction *load)
+{
+    switch (i->kind) {
+    case GPU_LOGIC:
+    case GPU_PHILOX:
+    case GPU_COUNT: return true;
+    case GPU_STORE: return load->kind == GPU_START || i->slot != load->slot;
+    default: return false; /* loads stay in order, and loops have their borders */
+    }
+}
+
+/* Memory takes a while to answer: it is asked some instructions before the answer is needed. */
+static void ask_early(struct gpu_instruction *code, uint32_t n)
+{
+    const uint32_t EARLY = 12;
+    for (uint32_t i = 1; i < n; i++) {
+        struct gpu_instruction load = code[i];
+        if (load.kind != GPU_LOAD && load.kind != GPU_START) continue;
+        uint32_t at = i;
+        for (; at > 0 && i - at < EARLY && can_pass(&code[at - 1], &load); at--) code[at] = code[at - 1];
+        code[at] = load;
+    }
+}
+
 struct gpu_places gpu_place(const struct gpu_plan *plan, const struct gpu_order *order, uint32_t registers,
                             uint32_t slots)
 {
@@ -475,6 +508,7 @@ struct gpu_places gpu_place(const struct gpu_plan *plan, const struct gpu_order 
         }
         heap_poll(p.heap);
     }
+    ask_early(p.out.code.v, p.out.code.n);
     heap_release(p.heap, p.final);
     heap_release(p.heap, p.value);
     vec_free(p.heap, &p.uses);

@@ -10,11 +10,34 @@ struct planner {
     uint32_t waiting, young;
 };
 
-uint32_t gpu_turns(const struct circuit *c)
+struct gpu_setup gpu_setup_initial(const struct circuit *c)
 {
     const double MOST_WAIT = 0.2; /* of a game's length, on average */
-    if (c->period < 2 || (c->period - 1) / 2.0 > MOST_WAIT * c->length) return 1;
-    return c->period;
+    bool wait = c->period > 1 && (c->period - 1) / 2.0 <= MOST_WAIT * c->length;
+    return (struct gpu_setup){.turns = wait ? c->period : 1};
+}
+
+static bool in_turn(const struct circuit *c, const uint64_t *state, uint32_t turn)
+{
+    for (uint32_t i = 0; i < c->turn_bits.n; i++) {
+        uint32_t b = c->turn_bits.v[i];
+        if ((state[b / 64] >> b % 64 & 1) != c->turn_values[turn * c->turn_bits.n + i]) return false;
+    }
+    return true;
+}
+
+struct gpu_setup gpu_setup_from(const struct circuit *c, const uint64_t *states, uint32_t n)
+{
+    struct gpu_setup setup = gpu_setup_initial(c);
+    uint32_t words = (c->nbits + 63) / 64;
+    setup.starts = true;
+    while (setup.turns > 1 && setup.first_turn < setup.turns && !in_turn(c, states, setup.first_turn))
+        setup.first_turn++;
+    bool same = setup.first_turn < setup.turns;
+    for (uint32_t i = 0; setup.turns > 1 && same && i < n; i++)
+        same = in_turn(c, states + (size_t)i * words, setup.first_turn);
+    if (!same) setup.turns = 1, setup.first_turn = 0; /* somebody made these up */
+    return setup;
 }
 
 static uint32_t literal(const struct planner *p, edge e)
@@ -103,7 +126,7 @@ static void step(struct planner *p, uint32_t turn, const uint32_t *readers)
     struct gpu_plan *plan = p->plan;
     struct lut_net *net = &plan->net;
     const struct circuit *c = p->c;
-    if (plan->turns > 1)
+    if (plan->setup.turns > 1)
         for (uint32_t i = 0; i < c->turn_bits.n; i++)
             p->wire[wire_bit(c, c->turn_bits.v[i])] =
                 c->turn_values[turn * c->turn_bits.n + i] ? LUT_TRUE : LUT_FALSE;
@@ -134,7 +157,7 @@ static void step(struct planner *p, uint32_t turn, const uint32_t *readers)
 
 static bool is_turn_bit(const struct gpu_plan *plan, uint32_t bit)
 {
-    for (uint32_t i = 0; plan->turns > 1 && i < plan->circuit->turn_bits.n; i++)
+    for (uint32_t i = 0; plan->setup.turns > 1 && i < plan->circuit->turn_bits.n; i++)
         if (plan->circuit->turn_bits.v[i] == bit) return true;
     return false;
 }
@@ -155,10 +178,10 @@ static void cover(struct gpu_plan *plan)
     vec_free(plan->heap, &all);
 }
 
-struct gpu_plan *gpu_plan_new(struct heap *heap, const struct circuit *c, uint32_t first_turn)
+struct gpu_plan *gpu_plan_new(struct heap *heap, const struct circuit *c, struct gpu_setup setup)
 {
     struct gpu_plan *plan = heap_zalloc(heap, sizeof *plan);
-    *plan = (struct gpu_plan){.heap = heap, .circuit = c, .turns = gpu_turns(c), .first_turn = first_turn};
+    *plan = (struct gpu_plan){.heap = heap, .circuit = c, .setup = setup};
     plan->ninputs = c->nbits + 3;
     lut_init(&plan->net, heap);
     struct planner p = {.plan = plan, .c = c};
@@ -170,18 +193,19 @@ struct gpu_plan *gpu_plan_new(struct heap *heap, const struct circuit *c, uint32
     p.waiting = lut_leaf(&plan->net, LUT_INPUT, gpu_waiting(plan));
     p.young = lut_leaf(&plan->net, LUT_INPUT, gpu_young(plan));
     uint32_t last = lut_leaf(&plan->net, LUT_INPUT, gpu_last(plan));
-    for (; p.step < plan->turns; p.step++) {
-        step(&p, (first_turn + p.step) % plan->turns, readers);
-        if (p.step + 1 < plan->turns) /* the order of boards: neighbours have much in common */
+    for (; p.step < plan->setup.turns; p.step++) {
+        step(&p, (setup.first_turn + p.step) % setup.turns, readers);
+        if (p.step + 1 < plan->setup.turns) /* the order of boards: neighbours have much in common */
             for (uint32_t b = 0; b < c->nbits; b++) root(&p, p.wire[wire_bit(c, b)], GPU_NOTHING);
     }
     plan->out = heap_alloc(heap, plan->ninputs * sizeof *plan->out);
     for (uint32_t b = 0; b < c->nbits; b++) {
-        uint32_t next = p.wire[wire_bit(c, b)];
-        plan->out[b] = is_turn_bit(plan, b)
-                           ? GPU_NOTHING
-                           : lut_select(&plan->net, p.waiting, c->init[b] ? LUT_TRUE : LUT_FALSE, next);
-        if (plan->out[b] != GPU_NOTHING) root(&p, plan->out[b], GPU_NOTHING);
+        uint32_t next = p.wire[wire_bit(c, b)], start = c->init[b] ? LUT_TRUE : LUT_FALSE;
+        plan->out[b] = GPU_NOTHING;
+        if (is_turn_bit(plan, b)) continue;
+        if (setup.starts) start = lut_leaf(&plan->net, LUT_START, b);
+        plan->out[b] = lut_select(&plan->net, p.waiting, start, next);
+        root(&p, plan->out[b], GPU_NOTHING);
     }
     plan->out[gpu_waiting(plan)] = lut_and(&plan->net, p.waiting, last);
     plan->out[gpu_young(plan)] = p.young;

@@ -50,10 +50,16 @@ struct gpu_root {
 #define GPU_NOTHING UINT32_MAX
 #define GPU_PERHAPS (UINT32_MAX - 1)
 
+/* How rounds are set up. */
+struct gpu_setup {
+    uint32_t turns, first_turn; /* steps of a round, and in which turn it begins */
+    bool starts;                /* lanes begin where the device's memory says, not in the initial state */
+};
+
 struct gpu_plan {
     struct heap *heap; /* owns everything here */
     const struct circuit *circuit;
-    uint32_t turns, first_turn; /* steps of a round, and in which turn it begins */
+    struct gpu_setup setup;
     struct lut_net net;
     uint32_t ninputs; /* bits, then waiting, young, last: LUT_INPUT nodes 1 .. ninputs */
     VEC(struct gpu_root) roots;
@@ -81,12 +87,15 @@ static inline uint32_t gpu_counters(const struct circuit *c)
     return GPU_GOALS + c->goals.n;
 }
 
-/* How many turns rounds for this circuit have: its period, or 1 where games are too short to wait for each
- * other. */
-uint32_t gpu_turns(const struct circuit *c);
+/* Rounds that begin in the initial state: as many turns as the circuit's period, or 1 where games are too
+ * short to wait for each other. */
+struct gpu_setup gpu_setup_initial(const struct circuit *c);
+/* Rounds in which lanes begin in such states; all must be in the same turn. State i is states[i * state
+ * words]. */
+struct gpu_setup gpu_setup_from(const struct circuit *c, const uint64_t *states, uint32_t n);
 
 /* Fails through the heap's guard. */
-struct gpu_plan *gpu_plan_new(struct heap *heap, const struct circuit *c, uint32_t first_turn);
+struct gpu_plan *gpu_plan_new(struct heap *heap, const struct circuit *c, struct gpu_setup setup);
 
 /* The literals of the moves that are made: legal[i] and made[i] by move of one role, `role` and `step` for
  * its random numbers. */
@@ -122,6 +131,7 @@ struct gpu_order gpu_order(const struct gpu_plan *plan);
  * be held inverted. */
 enum gpu_instruction_kind {
     GPU_LOGIC,   /* to = table(in[0], in[1], in[2]); unused inputs repeat the first */
+    GPU_START,   /* register `to` from bit `slot` of what the lanes begin with */
     GPU_LOAD,    /* register `to` from slot */
     GPU_STORE,   /* register in[0] to slot */
     GPU_SET,     /* slot becomes all ones or zeros: table */

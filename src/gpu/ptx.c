@@ -19,13 +19,13 @@ struct writer {
 static void head(struct writer *w, uint32_t nlocal, uint32_t blocks)
 {
     struct text *t = &w->t;
-    text_printf(t,
-                ".version 6.4\n.target sm_70\n.address_size 64\n\n"
-                ".extern .shared .align 16 .b8 near[];\n\n"
-                ".visible .entry " PTX_ENTRY
-                "(\n\t.param .u64 state,\n\t.param .u64 waiting,\n\t.param .u64 young,\n\t.param .u64 sums,\n"
-                "\t.param .u32 words,\n\t.param .u32 rounds,\n\t.param .u64 step,\n\t.param .u32 "
-                "last,\n\t.param .u32 give_up,\n");
+    text_printf(t, ".version 6.4\n.target sm_70\n.address_size 64\n\n"
+                   ".extern .shared .align 16 .b8 near[];\n\n"
+                   ".visible .entry " PTX_ENTRY "(\n\t.param .u64 state,\n\t.param .u64 waiting,\n\t.param "
+                   ".u64 young,\n\t.param .u64 start,\n\t.param .u64 sums,\n"
+                   "\t.param .u32 roots,\n\t.param .u32 words,\n\t.param .u32 rounds,\n\t.param .u64 "
+                   "step,\n\t.param .u32 "
+                   "last,\n\t.param .u32 give_up,\n");
     for (uint32_t i = 0; i < 2 * PHILOX_ROUNDS; i++)
         text_printf(t, "\t.param .u32 key%u%s\n", i, i + 1 < 2 * PHILOX_ROUNDS ? "," : "");
     text_printf(t, ")\n.maxntid %d, 1, 1\n", PTX_BLOCK);
@@ -34,7 +34,7 @@ static void head(struct writer *w, uint32_t nlocal, uint32_t blocks)
     text_printf(t, "\t.reg .b32 %%r<%u>;\n\t.reg .b32 %%x<%u>;\n\t.reg .b32 %%c<%u>;\n\t.reg .b32 %%t<8>;\n",
                 w->places->registers + 1, 4 * (PHILOX_ROUNDS + 1) + 1, w->ncounters + 1);
     text_printf(t, "\t.reg .b32 %%word, %%words, %%rounds, %%low, %%high, %%near, %%far, %%changed;\n"
-                   "\t.reg .b64 %%d<8>;\n\t.reg .b64 %%step, %%p<4>;\n\t.reg .pred %%go;\n");
+                   "\t.reg .b64 %%d<8>;\n\t.reg .b64 %%step, %%start, %%p<4>;\n\t.reg .pred %%go;\n");
     if (nlocal) text_printf(t, "\t.local .align 4 .b8 far[%u];\n", 4 * nlocal);
     if (w->ncounters > FEW_COUNTERS) text_printf(t, "\t.local .align 4 .b8 count[%u];\n", 4 * w->ncounters);
 }
@@ -47,6 +47,9 @@ static void find_word(struct writer *w, uint32_t nlocal)
                      "\tshl.b32 %t2, %t2, 2;\n\tmov.u32 %near, near;\n\tadd.u32 %near, %near, %t2;\n"
                      "\tld.param.u32 %words, [words];\n\tld.param.u32 %rounds, [rounds];\n"
                      "\tld.param.u64 %step, [step];\n");
+    if (w->plan->setup.starts)
+        text_puts(&w->t, "\tld.param.u64 %start, [start];\n\tcvta.to.global.u64 %start, %start;\n"
+                         "\tmul.wide.u32 %p0, %word, 4;\n\tadd.u64 %start, %start, %p0;\n");
     /* An address that is not known when the driver translates: else it would think of these words as
      * registers, and put them aside as it likes. */
     if (nlocal)
@@ -198,6 +201,12 @@ static void instruction(struct writer *w, const struct gpu_instruction *i)
         text_printf(t, "\tlop3.b32 %%r%u, %%r%u, %%r%u, %%r%u, 0x%x;\n", i->to, i->in[0], i->in[1], i->in[2],
                     i->table);
         break;
+    case GPU_START:
+        text_printf(t,
+                    "\tmul.wide.u32 %%p3, %%words, %u;\n\tadd.u64 %%p3, %%p3, %%start;\n"
+                    "\tld.global.b32 %%r%u, [%%p3];\n",
+                    4 * i->slot, i->to);
+        break;
     case GPU_LOAD: slot_access(w, true, i->to, i->slot); break;
     case GPU_STORE: slot_access(w, false, i->in[0], i->slot); break;
     case GPU_SET: slot_set(w, i->slot, i->table); break;
@@ -230,7 +239,7 @@ static void rounds(struct writer *w)
     text_printf(t,
                 "\tadd.u64 %%step, %%step, %u;\n\tsub.u32 %%rounds, %%rounds, 1;\n"
                 "\tsetp.ne.u32 %%go, %%rounds, 0;\n\t@%%go bra ROUND;\nDONE:\n\n",
-                w->plan->turns);
+                w->plan->setup.turns);
 }
 
 static void begin_counters(struct writer *w)
@@ -247,6 +256,11 @@ static void begin_counters(struct writer *w)
 static void add_counters(struct writer *w)
 {
     text_puts(&w->t, "\tld.param.u64 %p1, [sums];\n\tcvta.to.global.u64 %p1, %p1;\n");
+    if (w->plan->setup.starts)
+        text_printf(&w->t,
+                    "\tld.param.u32 %%t0, [roots];\n\trem.u32 %%t0, %%word, %%t0;\n"
+                    "\tmul.wide.u32 %%p0, %%t0, %u;\n\tadd.u64 %%p1, %%p1, %%p0;\n",
+                    8 * w->ncounters);
     for (uint32_t c = 0; c < w->ncounters; c++) {
         if (w->ncounters <= FEW_COUNTERS)
             text_printf(&w->t, "\tcvt.u64.u32 %%d0, %%c%u;\n", c);
@@ -276,8 +290,8 @@ static void find_places(struct writer *w, uint32_t nshared)
 
 void ptx_list_arguments(struct ptx_arguments *a, void *list[PTX_ARGUMENTS])
 {
-    void *first[] = {&a->state,  &a->waiting, &a->young, &a->sums,   &a->words,
-                     &a->rounds, &a->step,    &a->last,  &a->give_up};
+    void *first[] = {&a->state, &a->waiting, &a->young, &a->start, &a->sums,   &a->roots,
+                     &a->words, &a->rounds,  &a->step,  &a->last,  &a->give_up};
     memcpy(list, first, sizeof first);
     for (uint32_t i = 0; i < 2 * PHILOX_ROUNDS; i++) list[sizeof first / sizeof *first + i] = &a->keys[i];
 }
@@ -321,5 +335,5 @@ struct ptx ptx_write(const struct gpu_plan *plan, const struct ptx_options *opti
                         .loads = places.loads,
                         .stores = places.stores,
                         .most = places.most,
-                        .turns = plan->turns};
+                        .turns = plan->setup.turns};
 }

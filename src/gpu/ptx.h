@@ -5,12 +5,14 @@
  *
  *     state[bit * words + word]     the games, between launches
  *     waiting[word], young[word]    see plan.h
- *     sums[counter]                 64 bits: what was counted (enum gpu_counter), added to
+ *     start[bit * words + word]     where lanes begin, if the plan is set up so
+ *     sums[root * counters + i]     64 bits: what was counted (enum gpu_counter), added to; root = word %
+ * roots
  *
- * `ludens_play(state, waiting, young, sums, words, rounds, step, last, give_up, keys...)`: step is the number
- * of the first step, for the random numbers; with last, lanes whose game ends wait for ever; with give_up,
- * those that are not young begin anew, or wait for ever. All threads of the grid have a word: their number is
- * a multiple of 32.
+ * `ludens_play(state, waiting, young, start, sums, roots, words, rounds, step, last, give_up, keys...)`: step
+ * is the number of the first step, for the random numbers; with last, lanes whose game ends wait for ever;
+ * with give_up, those that are not young begin anew, or wait for ever. All threads of the grid have a word:
+ * their number is a multiple of 32.
  *
  * Wires that are not in registers lie in shared memory, those that are used least in the thread's own (local)
  * memory where that is too small.
@@ -43,13 +45,13 @@ struct ptx_options ptx_options_for(uint32_t blocks, const struct ptx_memory *mem
 
 /* What the kernel takes, in this order. */
 struct ptx_arguments {
-    uint64_t state, waiting, young, sums;
-    uint32_t words, rounds;
+    uint64_t state, waiting, young, start, sums;
+    uint32_t roots, words, rounds;
     uint64_t step;
     uint32_t last, give_up; /* 0 or 1 */
     uint32_t keys[2 * PHILOX_ROUNDS];
 };
-#define PTX_ARGUMENTS (9 + 2 * PHILOX_ROUNDS)
+#define PTX_ARGUMENTS (11 + 2 * PHILOX_ROUNDS)
 
 /* As launches take them. */
 void ptx_list_arguments(struct ptx_arguments *a, void *list[PTX_ARGUMENTS]);

@@ -10,7 +10,8 @@
 
 struct gpu_twin {
     const struct circuit *c;
-    uint32_t first, n, turns, most_moves;
+    uint32_t n, turns, most_moves, roots;
+    const uint64_t *starts;
     uint64_t step;
     uint32_t keys[2 * PHILOX_ROUNDS];
     struct batch **batches;    /* n / 2 */
@@ -43,20 +44,47 @@ static uint32_t most_moves(const struct circuit *c)
     return most;
 }
 
-struct gpu_twin *gpu_twin_new(const struct code *code, uint32_t first, uint32_t n, uint64_t seed,
-                              struct error *error)
+static uint32_t root_of(const struct gpu_twin *t, uint32_t batch, uint32_t lane)
+{
+    return (2 * batch + lane / 32) % t->roots;
+}
+
+static void begin(struct gpu_twin *t, uint32_t batch, uint64_t lanes)
+{
+    struct batch *b = t->batches[batch];
+    if (!t->starts) batch_restart(b, &lanes);
+    for (; t->starts && lanes; lanes &= lanes - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctzll(lanes);
+        batch_set_state(b, lane, t->starts + (size_t)root_of(t, batch, lane) * b->state_words);
+    }
+}
+
+/* The sums of a counter, to which each lane of the mask adds one. */
+static void count(struct gpu_twin *t, uint32_t batch, uint32_t counter, uint64_t lanes)
+{
+    for (uint32_t half = 0; half < 2; half++)
+        t->sums[root_of(t, batch, 32 * half) * gpu_counters(t->c) + counter] +=
+            (uint64_t)__builtin_popcount((uint32_t)(lanes >> 32 * half));
+}
+
+struct gpu_twin *gpu_twin_new(const struct code *code, struct gpu_setup setup, uint32_t n, uint64_t seed,
+                              const uint64_t *starts, uint32_t roots, struct error *error)
 {
     const struct circuit *c = code->circuit;
     struct gpu_twin *t = calloc(1, sizeof *t);
     bool good = t;
     if (good) {
-        *t = (struct gpu_twin){
-            .c = c, .first = first, .n = n, .turns = gpu_turns(c), .most_moves = most_moves(c)};
+        *t = (struct gpu_twin){.c = c,
+                               .n = n,
+                               .turns = setup.turns,
+                               .most_moves = most_moves(c),
+                               .starts = starts,
+                               .roots = starts ? roots : 1};
         philox_keys(seed, t->keys);
         t->batches = calloc(n / 2, sizeof *t->batches);
         t->waiting = calloc(n / 2, sizeof *t->waiting);
         t->young = calloc(n / 2, sizeof *t->young);
-        t->sums = calloc(gpu_counters(c), sizeof *t->sums);
+        t->sums = calloc((size_t)gpu_counters(c) * t->roots, sizeof *t->sums);
         t->sets = calloc((size_t)LANES * ((t->most_moves + 63) / 64), sizeof *t->sets);
         t->counts = calloc(LANES, sizeof *t->counts);
         t->goals = calloc((size_t)LANES * c->nroles, sizeof *t->goals);
@@ -73,13 +101,15 @@ struct gpu_twin *gpu_twin_new(const struct code *code, uint32_t first, uint32_t 
             gpu_twin_free(t);
             return NULL;
         }
+        begin(t, i, ~0ull);
     }
     return t;
 }
 
-static void count_goals(struct gpu_twin *t, struct batch *b, uint64_t ended)
+static void count_goals(struct gpu_twin *t, uint32_t batch, uint64_t ended)
 {
     const struct circuit *c = t->c;
+    struct batch *b = t->batches[batch];
     batch_park(b, &ended);
     batch_collect_goals(b, t->goals, NULL);
     for (; ended; ended &= ended - 1) {
@@ -87,7 +117,8 @@ static void count_goals(struct gpu_twin *t, struct batch *b, uint64_t ended)
         bool defined = true;
         for (uint32_t r = 0; r < c->nroles; r++) defined &= goals[r] != BATCH_GOAL_UNDEFINED;
         for (uint32_t i = 0; defined && i < c->goals.n; i++)
-            t->sums[GPU_GOALS + i] += goals[c->goals.v[i].role] == (int)c->goals.v[i].value;
+            if (goals[c->goals.v[i].role] == (int)c->goals.v[i].value)
+                count(t, batch, GPU_GOALS + i, ended & -ended);
     }
 }
 
@@ -97,7 +128,7 @@ static void draw(const struct gpu_twin *t, uint32_t batch, uint32_t turn, uint32
     memset(u, 0, LANES * sizeof *u);
     for (uint32_t half = 0; half < 2; half++)
         for (uint32_t g = 0; g < GPU_GROUPS; g++) {
-            uint32_t x[4] = {t->first + 2 * batch + half, (uint32_t)t->step + turn, (uint32_t)(t->step >> 32),
+            uint32_t x[4] = {2 * batch + half, (uint32_t)t->step + turn, (uint32_t)(t->step >> 32),
                              role * GPU_GROUPS + g};
             philox(t->keys, x);
             for (uint32_t k = 0; k < 4; k++)
@@ -134,7 +165,7 @@ static void play_batch(struct gpu_twin *t, uint32_t batch, bool last, bool give_
 {
     struct batch *b = t->batches[batch];
     uint64_t waiting = t->waiting[batch], stale = give_up ? ~t->young[batch] & ~waiting : 0;
-    t->sums[GPU_GIVEN_UP] += (uint64_t)__builtin_popcountll(stale);
+    count(t, batch, GPU_GIVEN_UP, stale);
     waiting |= stale;
     if (give_up) t->young[batch] = 0;
     for (uint32_t turn = 0; turn < t->turns; turn++) {
@@ -142,13 +173,13 @@ static void play_batch(struct gpu_twin *t, uint32_t batch, bool last, bool give_
         uint64_t ended = b->terminal[0] & ~waiting;
         waiting |= ended;
         t->young[batch] |= ended;
-        t->sums[GPU_GAMES] += (uint64_t)__builtin_popcountll(ended);
-        t->sums[GPU_TRANSITIONS] += (uint64_t)__builtin_popcountll(~waiting);
-        if (ended) count_goals(t, b, ended);
+        count(t, batch, GPU_GAMES, ended);
+        count(t, batch, GPU_TRANSITIONS, ~waiting);
+        if (ended) count_goals(t, batch, ended);
         choose(t, batch, turn, ~waiting);
         batch_step(b);
     }
-    batch_restart(b, &waiting);
+    begin(t, batch, waiting);
     t->waiting[batch] = last ? waiting : 0;
 }
 

@@ -6,19 +6,21 @@
 #define GPU_TWIN_H
 
 #include "circuit/batch.h"
+#include "gpu/plan.h"
 
 struct gpu_twin;
 
-/* Words first .. first+n-1 of the lanes; both are even. */
-struct gpu_twin *gpu_twin_new(const struct code *code, uint32_t first, uint32_t n, uint64_t seed,
-                              struct error *error);
+/* So many words of lanes, an even number, from word 0 on. `starts` are `roots` states in which they begin:
+ * word w in state w % roots; NULL: in the initial state. They must outlive it. */
+struct gpu_twin *gpu_twin_new(const struct code *code, struct gpu_setup setup, uint32_t n, uint64_t seed,
+                              const uint64_t *starts, uint32_t roots, struct error *error);
 void gpu_twin_free(struct gpu_twin *t);
 
 /* As many rounds; with last, lanes whose game ends begin no other; with give_up, games that have not ended
  * since the last time it was given are given up. */
 void gpu_twin_play(struct gpu_twin *t, uint32_t rounds, bool last, bool give_up);
 
-/* What was counted so far: enum gpu_counter. */
+/* What was counted so far: by root, enum gpu_counter. */
 const uint64_t *gpu_twin_sums(const struct gpu_twin *t);
 /* 32 lanes of one bit of the state; `word` counts from the twin's first. Bits that only tell whose turn it is
  * are not kept on the device. */

@@ -93,6 +93,43 @@ class Gpu(harness.Case):
         self.assertRegex(out, r"length   mean 7\.\d+ steps")
         self.assertRegex(out, r"goals    xplayer +\d+\.\d+ \+- \d+\.\d+ .* 100: \d+\.\d+%")
 
+    def think(self, *arguments, **how):
+        return self.with_gpu("think", "--device", "gpu", "--json", *arguments, **how)
+
+    def test_think_finds_what_random_games_are_worth_after_each_move(self):
+        out, err = self.think("ticTacToe", "--sims", "3e4", "-m", "(mark 2 2); (mark 1 2)")
+        self.assertEqual(err, "")
+        result = json.loads(out)
+        self.assertEqual(result["role"], "xplayer")
+        self.assertEqual(len(result["moves"]), 7)
+        means = [m["mean"] for m in result["moves"]]
+        self.assertEqual(means, sorted(means, reverse=True))
+        self.assertEqual(result["moves"][0]["move"], result["best"])
+        self.assertGreaterEqual(sum(m["games"] for m in result["moves"]), 30000)
+        # on the processor: the moves counted out, x in the middle, o on an edge
+        best = json.loads(self.ludens("think", "--json", "--player", "cadia2007", "--sims", 3000, "ticTacToe", "-m",
+                                      "(mark 2 2); (mark 1 2)")[0])
+        self.assertEqual({m["move"] for m in best["moves"]}, {m["move"] for m in result["moves"]})
+
+    def test_think_wins_at_once(self):
+        out = self.with_gpu("think", "--device", "gpu", "ticTacToe", "--sims", "1e4", "-m",
+                            "(mark 1 1); (mark 2 1); (mark 1 2); (mark 2 2)")[0]
+        self.assertRegex(out, r"xplayer: flat Monte Carlo on Fake GPU, \d+ random games in .* s\n *100\.0000 \+- 0\.0000 .*\(mark 1 3\)")
+
+    def test_think_draws_replies_where_all_move_at_once(self):
+        result = json.loads(self.think("goofspiel4", "--sims", "2e4", "--role", "right")[0])
+        self.assertEqual(len(result["moves"]), 4)
+        self.assertTrue(all(0 < m["mean"] < 100 for m in result["moves"]))
+
+    def test_think_goes_on_with_the_processor(self):
+        out, err = self.think("ticTacToe", "--sims", 1000, fails="no-device")
+        self.assertIn("going on with the processor", err)
+        self.assertIn("best", json.loads(out))
+
+    def test_think_refuses_positions_and_roles_that_are_not_there(self):
+        self.assertIn("no role", self.think("ticTacToe", "--role", "nobody", status=2)[1])
+        self.assertIn("over", self.think("ticTacToe", "-m", "(mark 1 1); (mark 2 1); (mark 1 2); (mark 2 2); (mark 1 3)", status=2)[1])
+
 
 if __name__ == "__main__":
     harness.main()

@@ -197,7 +197,7 @@ API cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
     }
     if (asked("wrong")) { /* bit 1 of the state, word 0 */
         uint32_t *state = (uint32_t *)(uintptr_t) * (uint64_t *)arguments[0];
-        state[*(uint32_t *)arguments[4]] ^= 4;
+        state[*(uint32_t *)arguments[6]] ^= 4;
     }
     return SUCCESS;
 }

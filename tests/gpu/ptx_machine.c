@@ -18,6 +18,7 @@ enum opcode {
     OP_MAD,
     OP_SHL,
     OP_SHR,
+    OP_REM,
     OP_ADD,
     OP_SUB,
     OP_LD_PARAM,
@@ -50,6 +51,7 @@ static const struct {
     {"mad.lo.u32", OP_MAD, 0},
     {"shl.b32", OP_SHL, 0},
     {"shr.u32", OP_SHR, 0},
+    {"rem.u32", OP_REM, 0},
     {"add.u32", OP_ADD, 0},
     {"add.u64", OP_ADD, 1},
     {"sub.u32", OP_SUB, 0},
@@ -437,6 +439,7 @@ static uint32_t execute(struct ptx_machine *m, uint32_t at)
         break;
     case OP_MAD: LANES out[l] = a[l] * b[l] + c[l]; break;
     case OP_SHL: LANES out[l] = a[l] << b[l]; break;
+    case OP_REM: LANES out[l] = (uint32_t)a[l] % (uint32_t)b[l]; break;
     case OP_SHR: LANES out[l] = (uint32_t)a[l] >> b[l]; break;
     case OP_ADD: LANES out[l] = a[l] + b[l]; break;
     case OP_SUB: LANES out[l] = a[l] - b[l]; break;

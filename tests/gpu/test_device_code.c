@@ -36,7 +36,7 @@ static void done(struct ready *r)
 
 /* A round at a time, so that a difference is found where it begins. One warp, all counters, all bits. */
 static void compare(const char *name, const struct code *code, const struct ptx_options *options,
-                    uint32_t rounds)
+                    const uint64_t *starts, uint32_t roots, uint32_t rounds)
 {
     enum { WORDS = 32 };
     const struct circuit *c = code->circuit;
@@ -44,8 +44,10 @@ static void compare(const char *name, const struct code *code, const struct ptx_
     struct heap *heap = heap_new((size_t)4 << 30);
     struct heap_guard guard;
     struct ptx ptx = {0};
+    struct gpu_setup setup = starts ? gpu_setup_from(c, starts, roots) : gpu_setup_initial(c);
+    uint32_t counters = (starts ? roots : 1) * gpu_counters(c), state_words = (c->nbits + 63) / 64;
     if (HEAP_ENTER(heap, &guard, &error)) {
-        ptx = ptx_write(gpu_plan_new(heap, c, 0), options);
+        ptx = ptx_write(gpu_plan_new(heap, c, setup), options);
         heap_leave(heap);
     } else {
         fail_msg("%s: %s", name, error.text);
@@ -55,20 +57,28 @@ static void compare(const char *name, const struct code *code, const struct ptx_
     struct ptx_machine *m = ptx_machine_new(ptx.text, message, sizeof message);
     if (!m) fail_msg("%s: %s", name, message);
     assert_true(ptx_machine_entry(m, PTX_ENTRY));
-    struct gpu_twin *twin = gpu_twin_new(code, 0, WORDS, SEED, &error);
+    struct gpu_twin *twin = gpu_twin_new(code, setup, WORDS, SEED, starts, roots, &error);
     assert_non_null(twin);
     uint32_t *state = calloc((size_t)c->nbits * WORDS + 1, sizeof *state),
+             *start = calloc((size_t)c->nbits * WORDS + 1, sizeof *start),
              *young = calloc(WORDS, sizeof *young), *waiting = calloc(WORDS, sizeof *waiting);
-    uint64_t *sums = calloc(gpu_counters(c), sizeof *sums);
+    uint64_t *sums = calloc(counters, sizeof *sums);
     for (uint32_t b = 0; b < c->nbits; b++)
-        for (uint32_t w = 0; w < WORDS; w++) state[b * WORDS + w] = c->init[b] ? UINT32_MAX : 0;
+        for (uint32_t w = 0; w < WORDS; w++) {
+            const uint64_t *from = starts ? starts + w % roots * state_words : NULL;
+            bool set = from ? from[b / 64] >> b % 64 & 1 : c->init[b];
+            start[b * WORDS + w] = state[b * WORDS + w] = set ? UINT32_MAX : 0;
+        }
     ptx_machine_allow(m, state, ((size_t)c->nbits * WORDS + 1) * sizeof *state);
     ptx_machine_allow(m, young, WORDS * sizeof *young);
-    ptx_machine_allow(m, sums, gpu_counters(c) * sizeof *sums);
+    ptx_machine_allow(m, sums, counters * sizeof *sums);
+    ptx_machine_allow(m, start, ((size_t)c->nbits * WORDS + 1) * sizeof *start);
     ptx_machine_allow(m, waiting, WORDS * sizeof *waiting);
     struct ptx_arguments a = {.state = (uintptr_t)state,
                               .waiting = (uintptr_t)waiting,
                               .young = (uintptr_t)young,
+                              .start = (uintptr_t)start,
+                              .roots = roots,
                               .sums = (uintptr_t)sums,
                               .words = WORDS,
                               .rounds = 1};
@@ -86,7 +96,7 @@ static void compare(const char *name, const struct code *code, const struct ptx_
         gpu_twin_play(twin, 1, a.last, a.give_up);
         a.step += ptx.turns;
         const uint64_t *expected = gpu_twin_sums(twin);
-        for (uint32_t i = 0; i < gpu_counters(c); i++)
+        for (uint32_t i = 0; i < counters; i++)
             if (sums[i] != expected[i])
                 fail_msg("%s, round %u: counter %u is %llu, not %llu", name, round, i,
                          (unsigned long long)sums[i], (unsigned long long)expected[i]);
@@ -99,6 +109,7 @@ static void compare(const char *name, const struct code *code, const struct ptx_
     gpu_twin_free(twin);
     ptx_machine_free(m);
     free(state);
+    free(start);
     free(young);
     free(waiting);
     free(sums);
@@ -125,10 +136,39 @@ static void games_agree(void **unused)
     for (uint32_t i = 0; i < sizeof games / sizeof *games; i++) {
         struct ready r = get_ready(games[i].name);
         assert_non_null(r.code);
-        compare(games[i].name, r.code, &(struct ptx_options){.registers = 24, .shared_slots = 30},
+        compare(games[i].name, r.code, &(struct ptx_options){.registers = 24, .shared_slots = 30}, NULL, 0,
                 games[i].rounds / 2);
-        compare(games[i].name, r.code, &(struct ptx_options){.registers = 200, .shared_slots = 220},
+        compare(games[i].name, r.code, &(struct ptx_options){.registers = 200, .shared_slots = 220}, NULL, 0,
                 games[i].rounds);
+        done(&r);
+    }
+}
+
+/* Games that begin elsewhere, in several places at once, in whichever turn it is. */
+static void games_agree_from_other_positions(void **unused)
+{
+    static const char *const names[] = {"connectFour",      "breakthrough", "tron",
+                                        "chineseCheckers3", "hex",          "goofspiel4"};
+    enum { ROOTS = 3 };
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct ready r = get_ready(names[i]);
+        struct error error;
+        struct batch *b = batch_new(r.code, 64, SEED, &error);
+        uint64_t all = ~0ull, *starts = calloc(ROOTS * b->state_words, sizeof *starts);
+        for (uint32_t steps = 1; steps <= 4; steps++) {
+            batch_view(b);
+            batch_choose(b, &all);
+            batch_step(b);
+            for (uint32_t k = 0; k < ROOTS; k++) batch_get_state(b, k, starts + k * b->state_words);
+            compare(names[i], r.code,
+                    &(struct ptx_options){.registers = 24 + 60 * (steps % 2), .shared_slots = 220}, starts,
+                    ROOTS, 12);
+        }
+        starts[0] ^= UINT32_MAX; /* a position that cannot be, in no turn perhaps: as if there were none */
+        compare(names[i], r.code, &(struct ptx_options){.registers = 100, .shared_slots = 220}, starts, ROOTS,
+                3);
+        free(starts);
+        batch_free(b);
         done(&r);
     }
 }
@@ -143,7 +183,8 @@ static void every_game_of_the_library_agrees(void **unused)
     {
         const char *name = json_string_value(json_object_get(one, "name"));
         struct ready r = get_ready(name);
-        if (r.code) compare(name, r.code, &(struct ptx_options){.registers = 200, .shared_slots = 220}, 3);
+        if (r.code)
+            compare(name, r.code, &(struct ptx_options){.registers = 200, .shared_slots = 220}, NULL, 0, 3);
         done(&r);
     }
     json_decref(list);
@@ -168,7 +209,8 @@ int main(int argc, char **argv)
 {
     bool all = argc > 1 && strcmp(argv[1], "slow") == 0;
     const struct CMUnitTest quick[] = {cmocka_unit_test(random_numbers_are_those_of_philox),
-                                       cmocka_unit_test(games_agree)};
+                                       cmocka_unit_test(games_agree),
+                                       cmocka_unit_test(games_agree_from_other_positions)};
     const struct CMUnitTest slow[] = {cmocka_unit_test(every_game_of_the_library_agrees)};
     return all ? cmocka_run_group_tests(slow, NULL, NULL) : cmocka_run_group_tests(quick, NULL, NULL);
 }

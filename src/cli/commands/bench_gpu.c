@@ -24,7 +24,8 @@ bool bench_gpu_open(struct bench_gpu *b, struct gpu *gpu, const struct bench_set
     struct gpu_games_options options = {.seed = setting->seed,
                                         .words = GPU_REPLAY_WORDS,
                                         .blocks = (uint32_t)o->blocks,
-                                        .registers = (uint32_t)o->registers};
+                                        .registers = (uint32_t)o->registers,
+                                        .level = (uint32_t)o->level};
     *b = (struct bench_gpu){.games = gpu_games_new(gpu, setting->code, &options, NULL, error)};
     if (!b->games) return false;
     uint64_t *sums = calloc(gpu_counters(setting->code->circuit), sizeof *sums);

@@ -2,6 +2,7 @@
 #include "cli/commands/sim_gpu.h"
 
 #include "cli/terminal.h"
+#include "gpu/play.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -9,60 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LAUNCH_GATES (1u << 23) /* of a thread: some hundredths of a second */
-
 struct run {
     struct gpu_games *games;
     const struct game *game;
     const struct circuit *c;
     const struct sim_gpu_options *o;
-    const atomic_bool *stop;
     uint64_t *sums;
-    uint64_t since; /* steps since games were last given up */
-    struct progress progress;
 };
 
-/* Some rounds; the sums are those after it. How many does not depend on the time, so that the same seed gives
- * the same games on the same device. */
-static bool play(struct run *r, uint64_t wanted, int how, struct error *error)
+static void show_progress(void *progress, uint64_t games)
 {
-    const struct gpu_games_report *report = gpu_games_report(r->games);
-    uint64_t rounds = LAUNCH_GATES / (report->gates + 1) + 1, old = r->o->steps;
-    if (rounds > wanted) rounds = wanted;
-    if (old && rounds * report->turns > old) rounds = old / report->turns + 1;
-    if (rounds > GPU_MOST_ROUNDS) rounds = GPU_MOST_ROUNDS;
-    if (old && r->since >= old) {
-        how |= GPU_GIVE_UP;
-        r->since = 0;
-    }
-    r->since += rounds * report->turns;
-    if (!gpu_games_play(r->games, (uint32_t)rounds, how, error) || !gpu_games_sums(r->games, r->sums, error))
-        return false;
-    progress_show(&r->progress, "%" PRIu64 " games", r->sums[GPU_GAMES]);
-    if (atomic_load(r->stop)) return error_set(error, ERROR_CANCELLED, "interrupted");
-    return true;
-}
-
-static uint64_t progress_made(const struct run *r)
-{
-    return r->sums[GPU_TRANSITIONS] + r->sums[GPU_GAMES] + r->sums[GPU_GIVEN_UP];
-}
-
-/* Games are begun until there are enough, and all that were begun are played to their end: were those left
- * out that are not over by then, long games would be missing. */
-static bool play_all(struct run *r, struct error *error)
-{
-    const struct gpu_games_report *report = gpu_games_report(r->games);
-    double lanes = 32.0 * report->words, length = r->c->length + 1;
-    while (r->sums[GPU_GAMES] + r->sums[GPU_GIVEN_UP] < r->o->games) {
-        double left = (double)(r->o->games - r->sums[GPU_GAMES] - r->sums[GPU_GIVEN_UP]);
-        if (!play(r, (uint64_t)(left * length / lanes / report->turns) + 1, 0, error)) return false;
-    }
-    for (uint64_t before = 0; before < progress_made(r);) {
-        before = progress_made(r);
-        if (!play(r, (uint64_t)length / report->turns + 1, GPU_LAST, error)) return false;
-    }
-    return true;
+    progress_show(progress, "%" PRIu64 " games", games);
 }
 
 /* --- What came out -------------------------------------------------------------------------------------- */
@@ -153,12 +111,15 @@ static void print_text(const struct run *r, const char *device)
 bool sim_gpu(struct gpu *gpu, const struct game *game, const struct code *code,
              const struct sim_gpu_options *o, const atomic_bool *stop, struct error *error)
 {
-    struct run r = {.game = game, .c = code->circuit, .o = o, .stop = stop};
+    struct run r = {.game = game, .c = code->circuit, .o = o};
+    struct progress progress = {0};
+    struct gpu_enough enough = {
+        .games = o->games, .steps = o->steps, .stop = stop, .tell = show_progress, .data = &progress};
     r.sums = calloc(gpu_counters(r.c), sizeof *r.sums);
     if (!r.sums) return error_set(error, ERROR_MEMORY, "no memory");
     r.games = gpu_games_new(gpu, code, &(struct gpu_games_options){.seed = o->seed}, NULL, error);
-    bool good = r.games && play_all(&r, error);
-    progress_end(&r.progress);
+    bool good = r.games && gpu_play(r.games, r.c, &enough, r.sums, error);
+    progress_end(&progress);
     if (r.games && (good || (error->code == ERROR_CANCELLED && r.sums[GPU_GAMES])))
         (o->json ? print_json : print_text)(&r, gpu_name(gpu));
     gpu_games_free(r.games);
