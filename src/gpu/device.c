@@ -12,6 +12,8 @@
 #define MUCH 20000        /* gates, for which the driver's own improvements take too long */
 #define MOST_GATES 200000 /* the driver takes minutes for more */
 
+const struct ground_limits gpu_default_limits = {.seconds = 60, .bytes = (size_t)4 << 30};
+
 struct gpu {
     struct driver driver;
     int device;
@@ -98,22 +100,6 @@ const char *gpu_name(const struct gpu *gpu)
 
 /* --- Code ----------------------------------------------------------------------------------------------- */
 
-/* More blocks hide more of what instructions wait for; but not where wires then have to be put aside too
- * often. */
-static struct ptx write_text(const struct gpu *gpu, const struct gpu_plan *plan,
-                             const struct gpu_games_options *o, uint32_t *blocks)
-{
-    const double TOO_OFTEN = 0.3; /* for each gate */
-    struct ptx ptx;
-    for (*blocks = o->blocks ? o->blocks : 4;; --*blocks) {
-        struct ptx_options options = ptx_options_for(*blocks, &gpu->memory);
-        if (o->registers) options.registers = o->registers;
-        ptx = ptx_write(plan, &options);
-        bool fits = ptx.local_slots == 0 && ptx.loads + ptx.stores <= TOO_OFTEN * ptx.gates;
-        if (fits || o->blocks || *blocks <= 2) return ptx;
-    }
-}
-
 static bool load(struct gpu_games *g, const struct ptx *ptx, uint32_t level, struct error *error)
 {
     const struct driver *d = &g->gpu->driver;
@@ -164,9 +150,9 @@ static bool make_code(struct gpu_games *g, const struct gpu_games_options *o,
         if (plan->gates > MOST_GATES)
             heap_fail(heap, ERROR_INPUT, "the circuit is too large for a GPU: %u gates, at most %u",
                       plan->gates, MOST_GATES);
-        uint32_t blocks;
-        struct ptx ptx = write_text(g->gpu, plan, o, &blocks);
-        g->report = (struct gpu_games_report){.blocks = blocks,
+        struct ptx_options wishes = {.blocks = o->blocks, .registers = o->registers, .sync = o->sync};
+        struct ptx ptx = ptx_write_for(plan, &g->gpu->memory, &wishes);
+        g->report = (struct gpu_games_report){.blocks = ptx.blocks,
                                               .roots = g->roots,
                                               .turns = ptx.turns,
                                               .gates = ptx.gates,

@@ -26,6 +26,7 @@ struct gpu_games_options {
     uint32_t
         blocks; /* of a multiprocessor, 1 to 8: more have fewer registers each; 0: by the size of the code */
     uint32_t registers; /* for wires; 0: what the blocks leave */
+    uint32_t sync;      /* of struct ptx_options */
     uint32_t level;     /* how much the driver shall improve on our code, 1 to 4; 0: by its size */
     /* Where lanes begin: word w in state w % roots, all of them in the same turn, as batches have states.
      * They must outlive the games. NULL: in the initial state. */
@@ -40,6 +41,9 @@ struct gpu_games_report {
     uint32_t shared_slots, text_bytes;
     double make_seconds, load_seconds;
 };
+
+/* Time and memory that commands give to making device code. */
+extern const struct ground_limits gpu_default_limits;
 
 /* Limits as for grounding, NULL: none. NULL and an error: too large, no memory here or there, or the driver
  * refused the code. */

@@ -13,7 +13,8 @@ struct writer {
     uint32_t
         *place; /* by slot: its place in shared memory, or the number of those plus that in local memory */
     uint32_t nshared, ncounters;
-    uint32_t philox; /* calls written so far: registers of their own */
+    uint32_t since_sync; /* instructions */
+    bool in_loop;
 };
 
 static void head(struct writer *w, uint32_t nlocal, uint32_t blocks)
@@ -230,12 +231,27 @@ static void instruction(struct writer *w, const struct gpu_instruction *i)
     }
 }
 
-static void rounds(struct writer *w)
+/* Not within loops: warps may need more sweeps or fewer. */
+static void wait_for_others(struct writer *w, const struct gpu_instruction *i, uint32_t sync)
+{
+    const uint32_t PHILOX = 9 * PHILOX_ROUNDS;
+    if (i->kind == GPU_SWEEP) w->in_loop = true;
+    if (i->kind == GPU_AGAIN) w->in_loop = false;
+    w->since_sync += i->kind == GPU_PHILOX ? PHILOX : 1;
+    if (!sync || w->since_sync < sync || w->in_loop) return;
+    text_puts(&w->t, "\tbar.sync 0;\n");
+    w->since_sync = 0;
+}
+
+static void rounds(struct writer *w, uint32_t sync)
 {
     struct text *t = &w->t;
     text_puts(
         t, "\n\tsetp.eq.u32 %go, %rounds, 0;\n\t@%go bra DONE;\nROUND:\n\tmov.b64 {%low, %high}, %step;\n");
-    for (uint32_t i = 0; i < w->places->code.n; i++) instruction(w, &w->places->code.v[i]);
+    for (uint32_t i = 0; i < w->places->code.n; i++) {
+        instruction(w, &w->places->code.v[i]);
+        wait_for_others(w, &w->places->code.v[i], sync);
+    }
     text_printf(t,
                 "\tadd.u64 %%step, %%step, %u;\n\tsub.u32 %%rounds, %%rounds, 1;\n"
                 "\tsetp.ne.u32 %%go, %%rounds, 0;\n\t@%%go bra ROUND;\nDONE:\n\n",
@@ -323,7 +339,7 @@ struct ptx ptx_write(const struct gpu_plan *plan, const struct ptx_options *opti
     find_word(&w, nlocal);
     begin_counters(&w);
     load_inputs(&w);
-    rounds(&w);
+    rounds(&w, options->sync);
     save_inputs(&w);
     add_counters(&w);
     text_puts(&w.t, "\tret;\n}\n");
@@ -335,5 +351,23 @@ struct ptx ptx_write(const struct gpu_plan *plan, const struct ptx_options *opti
                         .loads = places.loads,
                         .stores = places.stores,
                         .most = places.most,
-                        .turns = plan->setup.turns};
+                        .turns = plan->setup.turns,
+                        .blocks = options->blocks};
+}
+
+/* More blocks hide more of what instructions wait for; but not where wires then have to be put aside too
+ * often. */
+struct ptx ptx_write_for(const struct gpu_plan *plan, const struct ptx_memory *memory,
+                         const struct ptx_options *wishes)
+{
+    const double TOO_OFTEN = 0.3; /* for each gate */
+    for (uint32_t n = wishes->blocks ? wishes->blocks : 4;; n--) {
+        struct ptx_options options = ptx_options_for(n, memory);
+        if (wishes->registers) options.registers = wishes->registers;
+        options.sync = wishes->sync;
+        struct ptx ptx = ptx_write(plan, &options);
+        bool fits = ptx.local_slots == 0 && ptx.loads + ptx.stores <= TOO_OFTEN * ptx.gates;
+        if (fits || wishes->blocks || n <= 2) return ptx;
+        heap_release(plan->heap, ptx.text);
+    }
 }

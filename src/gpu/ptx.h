@@ -30,7 +30,9 @@
 struct ptx_options {
     uint32_t registers;    /* for wires */
     uint32_t shared_slots; /* of 4 bytes for each thread of a block */
-    uint32_t blocks;       /* that a multiprocessor shall run at once; 0: as may be */
+    uint32_t sync; /* the threads of a block wait for each other after so many instructions, so that they read
+                      the same code; 0: never */
+    uint32_t blocks; /* that a multiprocessor shall run at once; 0: as may be */
 };
 
 /* Shared memory of a device, in bytes: what a multiprocessor has, what one block may have of it, and what
@@ -62,9 +64,13 @@ struct ptx {
     uint32_t shared_slots, local_slots; /* that it uses */
     uint32_t gates, loads, stores;      /* of a round, turns together; loads and stores of slots */
     uint32_t most;                      /* wires in registers at once */
-    uint32_t turns;
+    uint32_t turns, blocks;
 };
 
+/* For a device with such memory; of the wishes, blocks 0 are as many as suit the code, registers 0 what these
+ * leave. */
+struct ptx ptx_write_for(const struct gpu_plan *plan, const struct ptx_memory *memory,
+                         const struct ptx_options *wishes);
 struct ptx ptx_write(const struct gpu_plan *plan, const struct ptx_options *options);
 
 #endif

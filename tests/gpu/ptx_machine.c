@@ -37,6 +37,7 @@ enum opcode {
     OP_BRA,
     OP_CVT,
     OP_RED_ADD,
+    OP_BAR,
     OP_RET,
 };
 
@@ -76,6 +77,7 @@ static const struct {
     {"bra", OP_BRA, 0},
     {"cvt.u64.u32", OP_CVT, 1},
     {"red.global.add.u64", OP_RED_ADD, 0},
+    {"bar.sync", OP_BAR, 0},
     {"ret", OP_RET, 0},
 };
 
@@ -471,6 +473,7 @@ static uint32_t execute(struct ptx_machine *m, uint32_t at)
         d = read(m, &i->x[1], scratch[3]);
         LANES *(uint64_t *)address(m, i, &i->x[0], l, 8) += d[l];
         return at + 1;
+    case OP_BAR: return at + 1; /* warps run one after the other and tell each other nothing */
     case OP_RET: return UINT32_MAX;
     }
     LANES to[l] = i->wide ? out[l] : (uint32_t)out[l];

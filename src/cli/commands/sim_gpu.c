@@ -117,7 +117,8 @@ bool sim_gpu(struct gpu *gpu, const struct game *game, const struct code *code,
         .games = o->games, .steps = o->steps, .stop = stop, .tell = show_progress, .data = &progress};
     r.sums = calloc(gpu_counters(r.c), sizeof *r.sums);
     if (!r.sums) return error_set(error, ERROR_MEMORY, "no memory");
-    r.games = gpu_games_new(gpu, code, &(struct gpu_games_options){.seed = o->seed}, NULL, error);
+    r.games =
+        gpu_games_new(gpu, code, &(struct gpu_games_options){.seed = o->seed}, &gpu_default_limits, error);
     bool good = r.games && gpu_play(r.games, r.c, &enough, r.sums, error);
     progress_end(&progress);
     if (r.games && (good || (error->code == ERROR_CANCELLED && r.sums[GPU_GAMES])))

@@ -200,7 +200,7 @@ bool think_gpu(struct gpu *gpu, struct reasoner *r, const struct state *state, u
     uint32_t n = roots.moves.n, nroots = roots.nreplies * n;
     struct gpu_games *games = NULL;
     struct gpu_games_options options = {.seed = o->seed, .starts = roots.states, .roots = nroots};
-    if (good) good = (games = gpu_games_new(gpu, code, &options, NULL, error));
+    if (good) good = (games = gpu_games_new(gpu, code, &options, &gpu_default_limits, error));
     if (good && gpu_games_report(games)->words < nroots)
         good = gpu_games_begin(games, o->seed, nroots, error);
     struct gpu_enough enough = {.games = o->simulations,
