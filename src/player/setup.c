@@ -26,6 +26,17 @@ static size_t table_limit(const struct player *p)
     return share < ENOUGH ? share : ENOUGH;
 }
 
+static struct values *make_ngrams(struct player *p, const struct budget *budget)
+{
+    const struct player_config *c = &p->config;
+    bool wires = c->playout == PLAYOUT_NST_WIRES, movers = !wires && c->turns && p->on_circuit;
+    struct values *v =
+        values_nst(p->game->nroles, wires ? 2 : 3, (uint32_t)c->k, table_limit(p) / p->npolicies,
+                   movers ? engine_movers(p->engine, budget_seconds(budget, 0.4)) : NULL);
+    if (p->on_circuit) values_nst_spare(v, engine_lone_moves(p->engine));
+    return v;
+}
+
 static struct values *make_values(struct player *p, const struct budget *budget, struct error *error)
 {
     const struct player_config *c = &p->config;
@@ -38,12 +49,8 @@ static struct values *make_values(struct player *p, const struct budget *budget,
     case PLAYOUT_TOMAST_WIRES:
     case PLAYOUT_TOMAST: return values_mast(nroles, true);
     case PLAYOUT_PAST: return values_past(nroles, (uint32_t)c->threshold, 50, !p->on_circuit);
-    case PLAYOUT_NST: {
-        bool movers = c->turns && p->on_circuit;
-        return values_nst(nroles, 3, (uint32_t)c->k, table_limit(p) / p->npolicies,
-                          movers ? engine_movers(p->engine, budget_seconds(budget, 0.4)) : NULL);
-    }
-    case PLAYOUT_NST_WIRES: return values_nst(nroles, 2, (uint32_t)c->k, table_limit(p) / p->npolicies, NULL);
+    case PLAYOUT_NST:
+    case PLAYOUT_NST_WIRES: return make_ngrams(p, budget);
     case PLAYOUT_FAST:
         return values_fast(p->reasoner, p->on_circuit ? engine_code(p->engine)->circuit : NULL,
                            (float)c->cells, p->seed, budget, error);
@@ -154,8 +161,8 @@ static void decide_cutoff(struct player *p, const struct budget *budget, struct 
     struct cutoff_sample sample;
     struct budget part = *budget;
     part.deadline = p->reasoner->deadline = budget_share(budget, 0.25);
-    if (cutoff_measure(p->reasoner, p->seed, 100, &part, &sample))
-        *out = cutoff_decide(&sample, p->game->nroles, 1000, 10);
+    if (cutoff_measure(p->reasoner, p->seed, CUTOFF_GAMES, &part, &sample))
+        *out = cutoff_decide(&sample, p->game->nroles, CUTOFF_STABLE, CUTOFF_MINIMUM);
     p->reasoner->deadline = budget->deadline;
 }
 
@@ -170,8 +177,10 @@ bool player_make_search(struct player *p, const struct budget *budget, struct er
                              .threads = threads,
                              .search = search_options(p, default_lanes(p, budget))};
     o.search.foresight = foresight(p, budget);
-    if (c->cutoff && p->lender)
+    if (c->cutoff && p->lender && !p->lender->mcts->opt.watch)
         o.search.cutoff = p->lender->mcts->opt.cutoff;
+    else if (c->cutoff && threads == 1 && c->playout < PLAYOUT_WIRES)
+        o.search.watch = CUTOFF_GAMES;
     else if (c->cutoff)
         decide_cutoff(p, budget, &o.search.cutoff);
     /* Stopped while finding out about the game: next time, all of it. */

@@ -33,6 +33,16 @@ struct cutoff {
     uint32_t steps; /* playout moves after which it is */
 };
 
+/* Decide from 100 games whether and where to cut (002 §5.1.1). */
+#define CUTOFF_GAMES 100
+#define CUTOFF_STABLE 1000.0
+#define CUTOFF_MINIMUM 10
+struct cutoff_sample {
+    uint32_t games, first_terminal, last_terminal; /* depths */
+    double stability;      /* mean over games and roles of the variance of goal changes */
+    uint32_t first_change; /* earliest depth at which a goal changed; 0: never */
+};
+
 /* What is proved (prove.h), and what simulations do at what is solved. */
 enum solving { SOLVER_OFF, SOLVER_S, SOLVER_E };
 
@@ -65,6 +75,9 @@ struct mcts_options {
     size_t memory;     /* bytes for the tree */
     uint64_t seed;
     struct cutoff cutoff;
+    uint32_t
+        watch; /* decide on cutoffs after so many simulations; 0: it is decided. For one hand, lane by lane
+                */
     enum solving solver;
     const struct outcomes *outcomes; /* with a solver: where bounds begin; read by mcts_new only */
     uint32_t scout; /* visits after which a node's children are looked at for ends; 0: never */
@@ -137,7 +150,8 @@ struct mcts {
     bool settled;            /* the root is: nothing more to search for */
     uint64_t bounded;        /* nodes of which something was proved, ends apart */
     uint32_t max_steps;      /* simulations longer than this are broken off as draws */
-    struct hand *hands;      /* nhands of them */
+    struct cutoff_sample seen; /* with opt.watch: what was seen so far */
+    struct hand *hands;        /* nhands of them */
     uint32_t nhands;
     struct meeting *meeting; /* where hands come together; NULL: there is one */
     struct pooled *pool;     /* by action of the root, one role after the other; NULL: nothing is pooled */
@@ -199,13 +213,11 @@ float select_uct(float mean, uint32_t n, float ln_visits, float c);
 /* The weight of RAVE at a node (002 §4.1.5), or of the shorter kind. */
 float select_beta(enum rave_mix mix, float k, uint32_t visits);
 
-/* --- cutoff.c: decide from 100 sample games whether and where to cut (002 §5.1.1). Works on the reasoner.
- * False if it gave up or the budget's time was over. */
-struct cutoff_sample {
-    uint32_t games, first_terminal, last_terminal; /* depths */
-    double stability;      /* mean over games and roles of the variance of goal changes */
-    uint32_t first_change; /* earliest depth at which a goal changed; 0: never */
-};
+/* --- cutoff.c: struct cutoff_sample above. */
+/* Add a simulation: its joint moves from `root` to the end. False if the reasoner gave up. */
+bool cutoff_watch(struct reasoner *r, const struct state *root, const uint32_t *moves, uint32_t steps,
+                  struct cutoff_sample *out);
+/* Games at random. False if the reasoner gave up or the budget's time was over. */
 bool cutoff_measure(struct reasoner *r, uint64_t seed, uint32_t games, const struct budget *budget,
                     struct cutoff_sample *out);
 struct cutoff cutoff_decide(const struct cutoff_sample *s, uint32_t nroles, double threshold,

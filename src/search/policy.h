@@ -21,7 +21,6 @@ struct episode {
     uint32_t nroles, steps;
     uint32_t tree_steps;   /* the first so many were made in the tree */
     const uint32_t *moves; /* steps * nroles */
-    const uint8_t *forced; /* steps * nroles: the role had no other move; NULL: unknown */
     const float *reward;   /* by role, at the end */
     float discount;        /* reward at step t counts discount^(steps - t) */
     /* The states before each step, only if a policy wants them: of step t, states[state_start[t]] up to
@@ -86,11 +85,10 @@ struct values_ops {
     bool wants_states;
     /* Score the moves; moves never seen score 100 (or what the scheme says). */
     void (*score)(struct values *v, const struct situation *s, const uint32_t *moves, uint32_t n, float *out);
-    /* The same for a set of moves (bit i = move i): scores by move number, right for the legal ones; valid
-     * until the next call. `room` has room for 64 per word and may be used for it. NULL is returned: score
-     * them one by one. */
-    const float *(*score_set)(struct values *v, const struct situation *s, const uint64_t *legal,
-                              uint32_t words, float *room);
+    /* Of a set of moves (bit i = move i) those with the highest score, as a set; returns how many. NULL, or 0
+     * is returned: score them. */
+    uint32_t (*best_set)(struct values *v, const struct situation *s, const uint64_t *legal, uint32_t words,
+                         uint64_t *best);
     /* Gibbs weights exp((score - 100) / tau) by move number, of so many moves at least; valid until the next
      * call. NULL, or NULL is returned: weigh the scores. */
     const float *(*weigh_set)(struct values *v, uint32_t role, uint32_t moves, float tau);
@@ -175,6 +173,9 @@ struct values *values_past(uint32_t nroles, uint32_t threshold, float fallback, 
 struct movers;
 struct values *values_nst(uint32_t nroles, uint32_t longest, uint32_t k, size_t bytes,
                           const struct movers *movers);
+/* Nobody will ever ask for these moves (circuit/alone.h; not owned): NST need not learn them. */
+struct lone_moves;
+void values_nst_spare(struct values *nst, const struct lone_moves *lone);
 /* `circuit` is the reasoner's, NULL for other engines. Samples a few games to find the board, as long as the
  * budget lasts; without a board all moves are alike. */
 struct circuit;

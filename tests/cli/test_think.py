@@ -60,7 +60,9 @@ class Think(harness.Case):
 
     def test_connect_four_opens_in_the_centre(self):
         for player in "cadia2007", "cadia2008", "champion":
-            self.assertEqual(self.think("connectFour", "--player", player, "--sims", 20000)["best"], "(drop 4)", player)
+            moves = [self.think("connectFour", "--player", player, "--sims", 20000, "--seed", seed)["best"] for seed in range(1, 6)]
+            self.assertLessEqual(set(moves), {"(drop 3)", "(drop 4)", "(drop 5)"}, player)
+            self.assertIn("(drop 4)", moves, player)
 
     def test_the_same_seed_gives_the_same_search(self):
         for player in "cadia2007,lanes=1", "nst,lanes=1", "rave", "lgr-nst", "cadia2010", "past", "cadia2012":

@@ -174,6 +174,64 @@ static void longer_ngrams_wait_for_k_visits(void **state)
     v->ops->free(v);
 }
 
+enum rewards { USUAL, CLOSE, WILD };
+
+/* Learn random games of moves below `moves`, with rewards as they are in a game, hardly different, or far
+ * outside of what is allowed. */
+static void learn_at_random(struct values *v, struct rng *rng, uint32_t moves, enum rewards kind)
+{
+    uint32_t made[2 * 20];
+    for (int i = 0; i < 2 * 20; i++) made[i] = rng_below(rng, moves);
+    float reward[2] = {(float)rng_below(rng, 5) * 25, (float)rng_below(rng, 101)};
+    if (kind == CLOSE) reward[0] = 50, reward[1] = 50 + (float)rng_below(rng, 100) * 1e-4f;
+    if (kind == WILD) reward[0] = -3, reward[1] = 1000;
+    struct episode e = episode(2, 20, made, reward);
+    e.discount = kind == CLOSE ? 1 : 0.99f;
+    v->ops->learn(v, &e);
+}
+
+/* Asked for the best of a set, a scheme names exactly those that score highest. */
+static void expect_best(struct values *v, struct rng *rng, uint32_t moves)
+{
+    enum { MOST = 256 };
+    uint32_t before[2] = {rng_below(rng, moves), rng_below(rng, moves)}, words = (moves + 63) / 64, n = 0;
+    uint32_t last[2] = {rng_below(rng, moves), rng_below(rng, moves)}, list[MOST], expected = 0;
+    struct situation s = {.role = rng_below(rng, 2), .nroles = 2, .last = last, .before = before};
+    uint64_t legal[MOST / 64] = {0}, best[MOST / 64];
+    for (uint32_t i = 0; i < moves; i++)
+        if (rng_below(rng, 3) == 0) list[n++] = i, legal[i / 64] |= (uint64_t)1 << (i % 64);
+    float scores[MOST], top = -1e30f;
+    uint32_t found = n ? v->ops->best_set(v, &s, legal, words, best) : 0;
+    if (!found) return;
+    v->ops->score(v, &s, list, n, scores);
+    for (uint32_t i = 0; i < n; i++) top = scores[i] > top ? scores[i] : top;
+    for (uint32_t i = 0; i < n; i++) {
+        assert_int_equal(best[list[i] / 64] >> (list[i] % 64) & 1, scores[i] == top);
+        expected += scores[i] == top;
+    }
+    assert_int_equal(found, expected);
+}
+
+static void the_best_of_a_set_score_highest(void **state)
+{
+    static const uint32_t sizes[] = {3, 9, 40, 200};
+    struct rng rng;
+    rng_init(&rng, 7);
+    for (uint32_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int kind = 0; kind < 5; kind++) {
+            struct values *v = kind ? values_nst(2, 3, 2, (size_t)64 << 20, NULL) : values_mast(2, false);
+            for (int round = 0; round < 400; round++) {
+                learn_at_random(v, &rng, sizes[i],
+                                kind == 2 && round == 300 ? WILD
+                                : kind == 4               ? CLOSE
+                                                          : USUAL);
+                if (kind == 3 && round % 50 == 49) v->ops->decay(v, 0.3f);
+                expect_best(v, &rng, sizes[i]);
+            }
+            v->ops->free(v);
+        }
+}
+
 /* 000 §IV-C and figure 3: Black wins the first simulation and loses the second. */
 static void good_replies_are_stored_and_forgotten(void **state)
 {
@@ -392,6 +450,7 @@ int main(void)
         cmocka_unit_test(ngrams_follow_who_moved),
         cmocka_unit_test(a_way_is_for_its_role_alone),
         cmocka_unit_test(longer_ngrams_wait_for_k_visits),
+        cmocka_unit_test(the_best_of_a_set_score_highest),
         cmocka_unit_test(good_replies_are_stored_and_forgotten),
         cmocka_unit_test(two_move_replies_go_first),
         cmocka_unit_test(past_takes_the_best_fact_seen_often_enough),

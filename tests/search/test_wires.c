@@ -103,12 +103,8 @@ static void over(void *data, const struct wires_playout *p)
     if (!wires_moves(a->wires, p, &moves, &forced)) return;
     if (a->playouts % 3 == 0) replay(a, p, moves, forced);
     if (a->first && p->steps) a->first[moves[0]]++;
-    struct episode e = {.nroles = nroles,
-                        .steps = p->steps,
-                        .moves = moves,
-                        .forced = forced,
-                        .reward = p->reward,
-                        .discount = 0.999f};
+    struct episode e = {
+        .nroles = nroles, .steps = p->steps, .moves = moves, .reward = p->reward, .discount = 0.999f};
     if (a->policy && !a->first) policy_learn(a->policy, &e);
 }
 
