@@ -137,7 +137,8 @@ static void games_agree(void **unused)
                  {"ttcc4", 10},
                  {"pegSolitaire", 20},
                  {"quad", 14},
-                 {"checkers", 8}};
+                 {"checkers", 8},
+                 {"knightsTour", 20}};
     for (uint32_t i = 0; i < sizeof games / sizeof *games; i++) {
         struct ready r = get_ready(games[i].name);
         assert_non_null(r.code);
