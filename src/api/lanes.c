@@ -212,7 +212,7 @@ void lanes_restart(struct lanes *g, const uint64_t *mask)
 void lanes_load(struct lanes *g, const uint64_t *packed)
 {
     lanes_restart(g, g->used);
-    batch_put_rows(g->b, g->rules->order, g->rules->code->nbits, packed, g->n);
+    batch_put_rows(g->b, g->rules->order, g->rules->code->nbits, packed, NULL, g->n);
     lanes_view(g);
     FOR_WORDS(g, w) g->over[w] = g->ended[w] = g->used[w] & g->b->terminal[w];
 }

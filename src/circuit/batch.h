@@ -99,9 +99,9 @@ void batch_set_lanes(struct batch *b, const uint64_t *states, const uint64_t *ma
 
 /* Some bits of many lanes at once, packed: row i is for lane i, bit k of a row is bit bits[k] of the
  * circuit's state, a row is (nbits + 63) / 64 words with unused bits 0. Far cheaper than lane by lane: blocks
- * of 64 x 64 bits are turned. */
+ * of 64 x 64 bits are turned. With an `order`, what is put into lane i is row order[i]. */
 void batch_put_rows(struct batch *b, const uint32_t *bits, uint32_t nbits, const uint64_t *rows,
-                    uint32_t lanes);
+                    const uint32_t *order, uint32_t lanes);
 void batch_get_rows(struct batch *b, const uint32_t *bits, uint32_t nbits, uint64_t *rows, uint32_t lanes);
 /* These bits in all lanes alike, from one such row. */
 void batch_fill_rows(struct batch *b, const uint32_t *bits, uint32_t nbits, const uint64_t *row);
@@ -167,6 +167,8 @@ uint64_t *batch_move_wires(struct batch *b, uint32_t role);
 void batch_toss(struct batch *b, double p, uint64_t *mask);
 /* A move given from outside. A lane must not get two moves for one role. */
 void batch_set_move(struct batch *b, uint32_t lane, uint32_t role, uint32_t move);
+/* The same for the first so many lanes, one move each. */
+void batch_set_moves(struct batch *b, uint32_t role, const uint32_t *moves, uint32_t lanes);
 /* What the lanes have chosen for a role so far, by lane; undefined for lanes without a move. Moves set by
  * batch_set_move are included. */
 void batch_moves(struct batch *b, uint32_t role, uint32_t *out);

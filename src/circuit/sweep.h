@@ -88,6 +88,14 @@ struct sweeper {
     /* out[k] = lanes in which a slot with bit k of its number set is set: which of the slots from .. from+n-1
      * is hot. */
     void (*encode)(uint32_t from, uint32_t n, uint32_t planes, uint64_t *out, const uint64_t *mem);
+    /* n slots (at most 64) as words, one for each of the first so many lanes, `stride` words apart: bit i is
+     * slot first + which[i] (first + i, if which is NULL). How many are set is added to count[lane], unless
+     * count is NULL. Cheap where all are 0. And back, row order[lane] for each (row lane, if order is NULL);
+     * what other lanes have there then is undefined. */
+    void (*get_rows)(uint32_t first, const uint32_t *which, uint32_t n, uint64_t *rows, uint32_t stride,
+                     uint32_t lanes, uint32_t *count, const uint64_t *mem);
+    void (*put_rows)(uint32_t first, const uint32_t *which, uint32_t n, const uint64_t *rows, uint32_t stride,
+                     const uint32_t *order, uint32_t lanes, uint64_t *mem);
 };
 
 extern const struct sweeper sweeper_64, sweeper_256, sweeper_512;

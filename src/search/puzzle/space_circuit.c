@@ -18,8 +18,8 @@ struct circuit_space {
     uint32_t tick_words, ticks, tick_cap;
     uint64_t *tick; /* by depth: the ticking bits as a row */
     /* of the children under way */
-    uint64_t *row, *tick_row;
-    uint32_t *parent, *move, *depth;
+    uint64_t *row;
+    uint32_t *parent, *move, *tick_at;
     int16_t *goal;
     /* of the parents: a copy, since a sink may move the table they are from */
     uint64_t *parents;
@@ -51,7 +51,7 @@ static bool tick_on(struct circuit_space *s)
         s->tick_cap = cap;
     }
     uint64_t *last = s->tick + (size_t)(s->ticks - 1) * s->tick_words;
-    batch_put_rows(s->batch, s->kept, s->nkept, s->base.root, 1);
+    batch_put_rows(s->batch, s->kept, s->nkept, s->base.root, NULL, 1);
     batch_fill_rows(s->batch, s->ticking, s->nticking, last);
     batch_view(s->batch);
     batch_set_move(s->batch, 0, 0, 0);
@@ -76,20 +76,21 @@ static bool tick_for(struct circuit_space *s, const uint32_t *depth, uint32_t n)
     return tick_until(s, most);
 }
 
-static void put(struct circuit_space *s, const uint64_t *rows, const uint32_t *depth, uint32_t n)
+/* Row order[i] at depth[order[i]] into lane i; without an order, one after the other. */
+static void put(struct circuit_space *s, const uint64_t *rows, const uint32_t *depth, const uint32_t *order,
+                uint32_t n)
 {
-    batch_put_rows(s->batch, s->kept, s->nkept, rows, n);
+    batch_put_rows(s->batch, s->kept, s->nkept, rows, order, n);
     if (!s->nticking) return;
+    uint32_t first = depth[order ? order[0] : 0];
     bool alike = true;
-    for (uint32_t i = 1; i < n; i++) alike &= depth[i] == depth[0];
+    for (uint32_t i = 1; i < n; i++) alike &= depth[order ? order[i] : i] == first;
     if (alike) {
-        batch_fill_rows(s->batch, s->ticking, s->nticking, s->tick + (size_t)depth[0] * s->tick_words);
+        batch_fill_rows(s->batch, s->ticking, s->nticking, s->tick + (size_t)first * s->tick_words);
         return;
     }
-    for (uint32_t i = 0; i < n; i++)
-        memcpy(s->tick_row + (size_t)i * s->tick_words, s->tick + (size_t)depth[i] * s->tick_words,
-               s->tick_words * 8);
-    batch_put_rows(s->batch, s->ticking, s->nticking, s->tick_row, n);
+    for (uint32_t i = 0; i < n; i++) s->tick_at[i] = depth[order ? order[i] : i];
+    batch_put_rows(s->batch, s->ticking, s->nticking, s->tick, s->tick_at, n);
 }
 
 /* --- Children ------------------------------------------------------------------------------------------- */
@@ -125,12 +126,12 @@ static bool cut_off(struct circuit_space *s, uint32_t n)
 }
 
 /* The pairs collected so far become children. */
-static bool flush(struct circuit_space *s, uint32_t n, brood_sink *sink, void *to)
+static bool flush(struct circuit_space *s, const uint32_t *depth, uint32_t n, brood_sink *sink, void *to)
 {
     struct batch *b = s->batch;
-    put(s, s->row, s->depth, n);
+    put(s, s->parents, depth, s->parent, n);
     batch_view(b);
-    for (uint32_t i = 0; i < n; i++) batch_set_move(b, i, 0, s->move[i]);
+    batch_set_moves(b, 0, s->move, n);
     batch_step(b);
     batch_get_rows(b, s->kept, s->nkept, s->row, n);
     batch_view(b);
@@ -146,7 +147,7 @@ static bool expand(struct space *base, const uint64_t *states, const uint32_t *d
     uint32_t words = base->words, set_words = batch_set_words(s->batch, 0), pairs = 0;
     if (!tick_for(s, depth, n)) return false;
     memcpy(s->parents, states, (size_t)n * words * 8);
-    put(s, states, depth, n);
+    put(s, states, depth, NULL, n);
     batch_view(s->batch);
     batch_legal_sets(s->batch, 0, s->legal, s->count);
     for (uint32_t i = 0; i < n; i++)
@@ -154,16 +155,13 @@ static bool expand(struct space *base, const uint64_t *states, const uint32_t *d
             for (uint64_t set = s->legal[(size_t)i * set_words + w] &
                                 (base->avoid && base->avoid[i] ? ~base->avoid[i][w] : ~(uint64_t)0);
                  set; set &= set - 1) {
-                for (uint32_t k = 0; k < words; k++)
-                    s->row[(size_t)pairs * words + k] = s->parents[(size_t)i * words + k];
                 s->parent[pairs] = i;
-                s->depth[pairs] = depth[i];
                 s->move[pairs++] = w * 64 + (uint32_t)__builtin_ctzll(set);
                 if (pairs < base->lanes) continue;
-                if (!flush(s, pairs, sink, to)) return false;
+                if (!flush(s, depth, pairs, sink, to)) return false;
                 pairs = 0;
             }
-    return pairs == 0 || flush(s, pairs, sink, to);
+    return pairs == 0 || flush(s, depth, pairs, sink, to);
 }
 
 /* --- Games to the end ----------------------------------------------------------------------------------- */
@@ -215,7 +213,7 @@ static void roll(struct space *base, struct roll *r, struct turn *turn)
         busy[i / 64] |= 1ull << i % 64;
     }
     if (!tick_for(s, r->depth, r->n)) return;
-    put(s, r->state, r->depth, r->n);
+    put(s, r->state, r->depth, NULL, r->n);
     for (uint32_t step = 0;; step++) {
         batch_view(b);
         if (read_goals(s, r->n, s->goal))
@@ -238,7 +236,7 @@ static void roll(struct space *base, struct roll *r, struct turn *turn)
 static bool follow(struct space *base, const uint32_t *moves, uint32_t n, legal_sink *sink, void *to)
 {
     struct circuit_space *s = self(base);
-    put(s, base->root, &(uint32_t){0}, 1);
+    put(s, base->root, &(uint32_t){0}, NULL, 1);
     for (uint32_t i = 0; i < n; i++) {
         batch_view(s->batch);
         sink(to, i, s->listed, batch_legal(s->batch, 0, 0, s->listed));
@@ -265,10 +263,9 @@ static void release(struct space *base)
     free(s->tick);
     free(s->row);
     free(s->parents);
-    free(s->tick_row);
     free(s->parent);
     free(s->move);
-    free(s->depth);
+    free(s->tick_at);
     free(s->goal);
     free(s->legal);
     free(s->child_legal);
@@ -309,10 +306,9 @@ static bool make_room(struct circuit_space *s, const struct state *root)
     s->tick_words = (s->nticking + 63) / 64;
     s->row = malloc((size_t)lanes * words * 8);
     s->parents = malloc((size_t)lanes * words * 8);
-    s->tick_row = malloc((size_t)lanes * (s->tick_words + 1) * 8);
     s->parent = malloc(lanes * sizeof *s->parent);
     s->move = malloc(lanes * sizeof *s->move);
-    s->depth = malloc(lanes * sizeof *s->depth);
+    s->tick_at = malloc(lanes * sizeof *s->tick_at);
     s->goal = malloc(lanes * sizeof *s->goal);
     s->legal = malloc((size_t)lanes * (batch_set_words(s->batch, 0) + 1) * 8);
     s->child_legal = malloc((size_t)lanes * (batch_set_words(s->batch, 0) + 1) * 8);
@@ -321,8 +317,8 @@ static bool make_room(struct circuit_space *s, const struct state *root)
     s->base.root = calloc(words, 8);
     s->tick_cap = 64;
     s->tick = calloc((size_t)s->tick_cap * (s->tick_words + 1), 8);
-    if (!s->row || !s->parents || !s->tick_row || !s->parent || !s->move || !s->depth || !s->goal ||
-        !s->legal || !s->child_legal || !s->count || !s->listed || !s->base.root || !s->tick)
+    if (!s->row || !s->parents || !s->parent || !s->move || !s->tick_at || !s->goal || !s->legal ||
+        !s->child_legal || !s->count || !s->listed || !s->base.root || !s->tick)
         return false;
     pack(root->w, s->kept, s->nkept, s->base.root);
     pack(root->w, s->ticking, s->nticking, s->tick);

@@ -122,13 +122,31 @@ static size_t part_bytes(const struct states_part *p)
     return (size_t)p->buckets * BUCKET * 8;
 }
 
+static inline void put_entry(const struct states_part *p, uint64_t e)
+{
+    *free_slot(p, tag_of(e) >> p->shift) = e;
+}
+
 /* Its entries into these buckets, which are empty. The tag alone says where an entry goes, so no row is
- * looked at. */
+ * looked at. Where there are twice as many, what a bucket holds goes into two, except for what the bucket
+ * before had no room for. */
 static void move_part(struct states_part *p, uint64_t *slot, uint32_t buckets)
 {
     struct states_part to = {slot, buckets, p->n, 32 - (uint32_t)__builtin_ctz(buckets)};
-    for (size_t i = 0; i < (size_t)p->buckets * BUCKET; i++)
-        if (p->slot[i]) *free_slot(&to, tag_of(p->slot[i]) >> to.shift) = p->slot[i];
+    for (uint32_t i = 0; i < p->buckets; i++) {
+        const uint64_t *from = bucket_at(p, i);
+        uint64_t *two = bucket_at(&to, 2 * i), strange[BUCKET];
+        bool fits = buckets == 2 * p->buckets && !two[0] && !two[BUCKET];
+        uint32_t taken[2] = {0, 0}, left = 0;
+        for (uint32_t k = 0; k < BUCKET && from[k]; k++) {
+            uint32_t at = tag_of(from[k]) >> to.shift;
+            if (fits && at / 2 == i)
+                two[at % 2 * BUCKET + taken[at % 2]++] = from[k];
+            else
+                strange[left++] = from[k];
+        }
+        while (left > 0) put_entry(&to, strange[--left]);
+    }
     pages_unmap(p->slot, part_bytes(p));
     *p = to;
 }
@@ -271,12 +289,15 @@ uint32_t states_add(struct states *t, const uint64_t *row, uint32_t parent, uint
 }
 
 /* At most AT_ONCE, for which there is room. First all hashes, then all tags, then all rows: what is looked at
- * next has been on its way for a while. */
+ * next has been on its way for a while. Whether a state is known is as good as a toss: so nothing is decided
+ * before it is known which of them are likely to be new. */
 static inline __attribute__((always_inline)) void add_some(struct states *t, const uint64_t *rows, uint32_t n,
                                                            const uint32_t *parent, const uint32_t *move,
                                                            uint32_t *number, bool *fresh, uint32_t words)
 {
     uint64_t hash[AT_ONCE];
+    uint32_t rest[AT_ONCE], left = 0;
+    bool seems[AT_ONCE];
     for (uint32_t i = 0; i < n; i++) {
         hash[i] = hash_row(rows + (size_t)i * words, words);
         const struct states_part *p = &t->part[part_of(hash[i])];
@@ -286,9 +307,20 @@ static inline __attribute__((always_inline)) void add_some(struct states *t, con
         const struct states_part *p = &t->part[part_of(hash[i])];
         const uint64_t *bucket = bucket_at(p, first_bucket(p, hash[i]));
         uint32_t match = look_at(bucket, tag_of(hash[i])).match;
-        if (match) __builtin_prefetch(t->row + (size_t)((uint32_t)bucket[__builtin_ctz(match)] - 1) * words);
+        seems[i] = match != 0;
+        number[i] = ((uint32_t)bucket[__builtin_ctz(match | 1u << (BUCKET - 1))] - 1) & (0u - seems[i]);
+        __builtin_prefetch(t->row + (size_t)number[i] * words);
     }
     for (uint32_t i = 0; i < n; i++) {
+        const uint64_t *row = rows + (size_t)i * words, *known = t->row + (size_t)number[i] * words;
+        uint64_t differs = 0;
+        for (uint32_t k = 0; k < words; k++) differs |= row[k] ^ known[k];
+        fresh[i] = false;
+        rest[left] = i;
+        left += !seems[i] | (differs != 0);
+    }
+    for (uint32_t k = 0; k < left; k++) { /* new, but for those met a moment ago */
+        uint32_t i = rest[k];
         struct states_part *p = &t->part[part_of(hash[i])];
         const uint64_t *row = rows + (size_t)i * words;
         uint64_t *where;
