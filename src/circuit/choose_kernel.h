@@ -40,8 +40,9 @@ INLINE vec count_blocks(const struct choice *c, const vec_alias *mem, vec_alias 
         count_eight(x + 8, high);
         sum[0] = low[0] ^ high[0];
         carry = low[0] & high[0];
-        for (uint32_t j = 1; j < 4; j++) FULL_ADD(sum[j], carry, low[j], high[j], carry);
-        sum[4] = carry;
+        for (uint32_t j = 1; j < 3; j++) FULL_ADD(sum[j], carry, low[j], high[j], carry);
+        sum[3] = (low[3] ^ high[3]) | carry; /* where all eight are, nothing is carried */
+        sum[4] = low[3] & high[3];
         for (uint32_t j = 0; j < 5; j++) {
             if (j < p)
                 out[j] = sum[j];
@@ -126,14 +127,14 @@ INLINE void descend_pairs(const struct choice *c, uint32_t level, vec_alias *scr
     for (uint32_t i = 0; i + 1 < n; i += 2, node += p + 1, left += 2 * (q + 1)) {
         const vec_alias *rank = i & 2 ? node - (p + 1) : node;
         vec_alias *right = left + q + 1;
-        vec less[32], active = node[p], goes_left = ~rank[0] & left[0]; /* the borrow of rank - left */
-        less[0] = rank[0] ^ left[0];
+        vec change[32], active = node[p], goes_left = ~rank[0] & left[0]; /* the borrow of rank - left */
+        change[0] = left[0];
         for (uint32_t j = 1; j < q; j++) {
-            less[j] = XOR3(rank[j], left[j], goes_left);
+            change[j] = left[j] ^ goes_left;
             goes_left = BORROW(rank[j], left[j], goes_left);
         }
         if (p > q) goes_left &= ~rank[q];
-        for (uint32_t j = 0; j < q; j++) left[j] = SELECT(goes_left, rank[j], less[j]);
+        for (uint32_t j = 0; j < q; j++) left[j] = CHANGE_UNLESS(goes_left, rank[j], change[j]);
         left[q] = active & goes_left;
         right[q] = active & ~goes_left;
     }
@@ -162,15 +163,16 @@ FN void descend_level(const struct choice *c, uint32_t level, vec_alias *scratch
     }
 }
 
-/* One of two pairs and then of two: the sum and carry of the left pair are s and c, the rank is n0, n1. */
-#define CHOOSE_FOUR(active, n0, n1, s, c, x0, x2, y)                                                      \
-    do {                                                                                                  \
-        vec pair = BORROW(n1, c, ~(n0) & (s)), m = SELECT(pair, n0, (n0) ^ (s)), on_left = (active)&pair, \
-            on_right = (active) & ~pair, y0 = AND_NOT(on_left, x0, m), y2 = AND_NOT(on_right, x2, m);     \
-        (y)[0] = y0;                                                                                      \
-        (y)[1] = on_left & ~y0;                                                                           \
-        (y)[2] = y2;                                                                                      \
-        (y)[3] = on_right & ~y2;                                                                          \
+/* One of two pairs and then of two: the sum and carry of the left pair are s and c, of which at most one is
+ * set, the rank is n0, n1. */
+#define CHOOSE_FOUR(active, n0, n1, s, c, x0, x2, y)                                                        \
+    do {                                                                                                    \
+        vec pair = NOT_AND_OR(n1, c, ~(n0) & (s)), m = CHANGE_UNLESS(pair, n0, s), on_left = (active)&pair, \
+            on_right = (active) & ~pair, y0 = AND_NOT(on_left, x0, m), y2 = AND_NOT(on_right, x2, m);       \
+        (y)[0] = y0;                                                                                        \
+        (y)[1] = on_left & ~y0;                                                                             \
+        (y)[2] = y2;                                                                                        \
+        (y)[3] = on_right & ~y2;                                                                            \
     } while (0)
 
 /* One of eight. */
@@ -178,13 +180,11 @@ INLINE void choose_eight(const vec_alias *x, vec_alias *does, vec r0, vec r1, ve
 {
     vec x0 = x[0], x1 = x[1], x2 = x[2], x3 = x[3];
     vec s01 = x0 ^ x1, c01 = x0 & x1, s23 = x2 ^ x3, c23 = x2 & x3;
-    vec q0 = s01 ^ s23, q1, q2, less1, borrow, four, n0, n1;
-    FULL_ADD(q1, q2, c01, c23, s01 & s23);
-    borrow = ~r0 & q0;
-    less1 = XOR3(r1, q1, borrow);
-    four = BORROW(r2, q2, BORROW(r1, q1, borrow));
-    n0 = SELECT(four, r0, r0 ^ q0);
-    n1 = SELECT(four, r1, less1);
+    /* how many of the first four: where two pairs have one each, neither has two */
+    vec q0 = s01 ^ s23, q1 = (c01 ^ c23) | (s01 & s23), q2 = c01 & c23;
+    vec borrow = ~r0 & q0, change = q1 ^ borrow;
+    vec four = NOT_AND_OR(r2, q2, BORROW(r1, q1, borrow)); /* where there are four nothing is borrowed */
+    vec n0 = CHANGE_UNLESS(four, r0, q0), n1 = CHANGE_UNLESS(four, r1, change);
     vec low = active & four, high = active & ~four;
     CHOOSE_FOUR(low, n0, n1, s01, c01, x0, x2, does);
     vec x4 = x[4], x5 = x[5], s45 = x4 ^ x5, c45 = x4 & x5;
@@ -203,12 +203,12 @@ INLINE void choose_block(const vec_alias *x, vec_alias *does, const vec_alias *r
     const uint32_t n = p < 4 ? p : 4;
     vec low[4], r[4] = {zero, zero, zero, zero};
     count_eight(x, low);
-    vec eight = ~rank[0] & low[0], less[4] = {rank[0] ^ low[0], zero, zero, zero};
+    vec eight = ~rank[0] & low[0], change[4] = {low[0], zero, zero, zero};
     for (uint32_t j = 1; j < n; j++) {
-        less[j] = XOR3(rank[j], low[j], eight);
+        change[j] = low[j] ^ eight;
         eight = BORROW(rank[j], low[j], eight);
     }
-    for (uint32_t j = 0; j < 3 && j < n; j++) r[j] = SELECT(eight, rank[j], less[j]);
+    for (uint32_t j = 0; j < 3 && j < n; j++) r[j] = CHANGE_UNLESS(eight, rank[j], change[j]);
     choose_eight(x, does, r[0], r[1], r[2], active & eight);
     choose_eight(x + 8, does + 8, r[0], r[1], r[2], active & ~eight);
 }

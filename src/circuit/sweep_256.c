@@ -3,8 +3,10 @@
 #define LANES 256
 #define SWEEPER sweeper_256
 #if defined(__x86_64__)
+#include <immintrin.h>
 #define TARGET __attribute__((target("avx2,bmi2")))
 #define AVAILABLE __builtin_cpu_supports("avx2")
+#define ANY(x) (!_mm256_testz_si256((__m256i)(x), (__m256i)(x)))
 #else
 #define TARGET
 #define AVAILABLE true

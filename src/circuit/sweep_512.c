@@ -10,6 +10,7 @@
      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
 #define TERNARY(a, b, c, table) \
     ((vec)_mm512_ternarylogic_epi64((__m512i)(a), (__m512i)(b), (__m512i)(c), (table)))
+#define ANY(x) (_mm512_test_epi64_mask((__m512i)(x), (__m512i)(x)) != 0)
 #else
 #define TARGET
 #define AVAILABLE false

@@ -5,7 +5,8 @@
  *     TARGET       the function attribute that lets the compiler use the vectors, or nothing
  *     SWEEPER      the name of the struct sweeper to define
  *     AVAILABLE    expression: does this processor have them
- *     and, where the processor has three-operand logic, TERNARY(a, b, c, table)
+ *     and, where the processor has three-operand logic, TERNARY(a, b, c, table),
+ *     and, where it can tell in one go whether a vector has a bit set, ANY(x)
  */
 #include "circuit/jit.h"
 #include "circuit/sweep.h"
@@ -27,8 +28,10 @@ typedef vec vec_alias __attribute__((may_alias));
 #ifdef TERNARY
 #define XOR3(a, b, c) TERNARY(a, b, c, 0x96)
 #define MAJORITY(a, b, c) TERNARY(a, b, c, 0xe8)
-#define BORROW(a, b, c) TERNARY(a, b, c, 0x8e) /* majority of ~a, b, c */
-#define SELECT(m, a, b) TERNARY(m, a, b, 0xca) /* m ? a : b */
+#define BORROW(a, b, c) TERNARY(a, b, c, 0x8e)        /* majority of ~a, b, c */
+#define SELECT(m, a, b) TERNARY(m, a, b, 0xca)        /* m ? a : b */
+#define CHANGE_UNLESS(m, a, b) TERNARY(m, a, b, 0xc6) /* m ? a : a ^ b */
+#define NOT_AND_OR(a, b, c) TERNARY(a, b, c, 0x0e)    /* ~a & (b | c) */
 #define AND_AND(a, b, c) TERNARY(a, b, c, 0x80)
 #define AND_NOT(a, b, c) TERNARY(a, b, c, 0x40) /* a & b & ~c */
 #define NOT_NOT(a, b, c) TERNARY(a, b, c, 0x10) /* a & ~b & ~c */
@@ -36,8 +39,10 @@ typedef vec vec_alias __attribute__((may_alias));
 #else
 #define XOR3(a, b, c) ((a) ^ (b) ^ (c))
 #define MAJORITY(a, b, c) (((a) & (b)) | (((a) ^ (b)) & (c)))
-#define BORROW(a, b, c) ((~(a) & ((b) | (c))) | ((b) & (c)))
+#define BORROW(a, b, c) ((((b) ^ (c)) & ~(a)) | ((b) & (c))) /* b ^ c is wanted otherwise, too */
 #define SELECT(m, a, b) ((((a) ^ (b)) & (m)) ^ (b))
+#define CHANGE_UNLESS(m, a, b) ((a) ^ ((b) & ~(m)))
+#define NOT_AND_OR(a, b, c) (((b) | (c)) & ~(a))
 #define AND_AND(a, b, c) ((a) & (b) & (c))
 #define AND_NOT(a, b, c) ((a) & (b) & ~(c))
 #define NOT_NOT(a, b, c) ((a) & ~((b) | (c)))
@@ -48,6 +53,8 @@ INLINE bool any(vec x)
 {
 #if LANES == 64
     return x != 0;
+#elif defined(ANY)
+    return ANY(x);
 #else
     uint64_t or = 0;
     for (int w = 0; w < WORDS; w++) or |= x[w];

@@ -339,10 +339,10 @@ static void eliminate(struct decomposition *d)
     }
 }
 
-/* How many steps leave the least to do? 0 if not enough is won. */
-static uint32_t best_end(const struct decomposition *d, double plain)
+/* How many steps leave the least to do? 0 if that is not below `most`. */
+static uint32_t best_end(const struct decomposition *d, double most)
 {
-    double spent = 0, least = plain * WORTH_IT;
+    double spent = 0, least = most;
     uint32_t end = 0;
     for (uint32_t i = 0; i < d->steps.n; i++) {
         spent += d->steps.v[i].rows;
@@ -377,7 +377,7 @@ static void merge(struct decomposition *d)
         }
 }
 
-bool clause_decompose(struct grounder *g, uint32_t number)
+bool clause_decompose(struct grounder *g, uint32_t number, double most)
 {
     const struct clause c =
         g->clauses.v[number]; /* a copy: the vector may move; what it points to does not */
@@ -394,9 +394,9 @@ bool clause_decompose(struct grounder *g, uint32_t number)
     for (uint32_t i = 0; i < body; i++) unit_add(&d, &c.body[i]);
     d.originals = d.units.n;
     d.most = d.units.n + c.nregisters + 1;
-    double plain = join_rows(&d, NULL, true, NULL);
+    if (most <= 0) most = join_rows(&d, NULL, true, NULL) * WORTH_IT;
     eliminate(&d);
-    d.steps.n = best_end(&d, plain);
+    d.steps.n = best_end(&d, most);
     d.units.n = d.originals + d.steps.n;
     merge(&d);
     bool split = d.steps.n > 0;

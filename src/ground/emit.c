@@ -177,16 +177,20 @@ static void count_instance(struct join *j)
     if (++j->matches > j->limit) j->stopped = true;
 }
 
-/* Replace the clause if it has too many instances; true if others have taken its place. Their helpers are
- * filled here, for reaching is over. */
+/* Replace the clause if it has too many instances, or has many and comes apart well when a relation is
+ * written out; true if others have taken its place. Their helpers are filled here, for reaching is over. */
 static bool split(struct grounder *g, uint32_t number)
 {
+    enum { MANY = 1000, FEWER = 8 };
     if (g->clauses.v[number].npositive < 2) return false;
     uint64_t matches = join_everything(g, &g->clauses.v[number], count_instance, g->limits.split_instances);
     uint32_t first = g->clauses.n;
-    if (matches <= g->limits.split_instances || !clause_decompose(g, number)) return false;
+    if ((matches < MANY || !clause_unfold(g, number, (double)matches / FEWER)) &&
+        (matches <= g->limits.split_instances || !clause_decompose(g, number, 0)))
+        return false;
     for (uint32_t i = first; i < g->clauses.n - 1;
          i++) { /* the last one is what is left of the clause itself */
+        if (g->clauses.v[i].gone) continue;
         reach_clause(g, &g->clauses.v[i], UINT64_MAX);
         struct predicate *p = &g->predicates.v[g->clauses.v[i].predicate];
         if (!p->visible) continue;

@@ -234,9 +234,13 @@ static inline uint32_t join_value(const struct grounder *g, operand o)
  * none. */
 uint32_t item_find(struct grounder *g, const struct item *item, uint32_t *predicate);
 
-/* decompose.c: replace a clause by several that have fewer instances, if that seems to pay. They are added at
- * the end of g->clauses, helpers before those that use them. */
-bool clause_decompose(struct grounder *g, uint32_t clause);
+/* decompose.c: replace a clause by several that have fewer instances, if they are expected to have less than
+ * `most` (0: clearly less than it). They are added at the end of g->clauses, helpers before those that use
+ * them. */
+bool clause_decompose(struct grounder *g, uint32_t clause, double most);
+
+/* unfold.c: the same, a static relation of its body being written out first. The tables are complete. */
+bool clause_unfold(struct grounder *g, uint32_t clause, double most);
 
 /* demand.c: from now on compute the predicate only as far as it is asked for. Clauses are replaced and added;
  * reaching must start over. False if its callers do not know enough to ask. */

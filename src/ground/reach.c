@@ -154,8 +154,8 @@ static void relieve(struct grounder *g, uint32_t number)
     struct clause *c = &g->clauses.v[number];
     uint32_t predicate = c->predicate, clauses = g->clauses.n;
     bool many = g->predicates.v[predicate].table.rows < c->work / 16;
-    if ((many && clause_decompose(g, number)) ||
-        (!demand_apply(g, predicate) && !many && clause_decompose(g, number))) {
+    if ((many && clause_decompose(g, number, 0)) ||
+        (!demand_apply(g, predicate) && !many && clause_decompose(g, number, 0))) {
         schedule(g, clauses);
     } else if (g->clauses.n > clauses) {
         start_over(g);

@@ -118,41 +118,54 @@ static void guided_moves(struct driver *d, uint32_t role, const uint32_t *lanes,
     }
 }
 
-/* Tables of many searches are not in the caches: they are asked for a few lanes before they are needed. */
-enum { FETCH_AHEAD = 5 };
+/* A playout that is about to choose. */
+struct chooser {
+    struct flight *flight;
+    struct policy *policy;
+    struct situation situation;
+    const uint64_t *legal;
+    uint32_t count;
+};
 
-static void fetch_tables(const struct flight *f, uint32_t role, const uint64_t *legal, uint32_t words,
-                         int stage)
+/* Tables of many searches are not in the caches: they are asked for a few lanes before they are needed. */
+enum { FETCH_AHEAD = 5, CHOOSERS = 16 /* more than are under way at a time */ };
+
+static void fetch_tables(const struct chooser *c, uint32_t words, int stage)
 {
-    const struct policy *p = f->hand->policy;
-    if (!policy_fetches(p)) return;
-    struct situation s = flight_situation(f, role);
-    p->values->ops->fetch(p->values, &s, legal, words, stage);
+    if (policy_fetches(c->policy))
+        c->policy->values->ops->fetch(c->policy->values, &c->situation, c->legal, words, stage);
 }
 
 /* The same on the circuit, from sets. */
 static void guided_batch(struct driver *d, uint32_t role, const uint32_t *lanes, uint32_t n)
 {
-    uint32_t words;
+    uint32_t words, choosing[BATCH_MAX_LANES], m = 0;
     const uint32_t *count;
     const uint64_t *sets = world_legal_sets(d->world, role, &words, &count);
+    struct chooser some[CHOOSERS];
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t lane = lanes[i], move = 0;
-        const uint64_t *set = sets + (size_t)lane * words;
-        for (int stage = 0; stage < 2; stage++) {
-            uint32_t ahead = i + (2 - (uint32_t)stage) * FETCH_AHEAD;
-            if (ahead < n && count[lanes[ahead]] > 1)
-                fetch_tables(d->lane[lanes[ahead]].flying, role, sets + (size_t)lanes[ahead] * words, words,
-                             stage);
+        uint32_t lane = lanes[i];
+        if (count[lane] > 1)
+            choosing[m++] = lane;
+        else
+            round_make_move(d, lane, role, count[lane] ? set_first(sets + (size_t)lane * words) : 0, true);
+    }
+    for (uint32_t i = 0; i < m + 2 * FETCH_AHEAD; i++) {
+        if (i < m) {
+            struct flight *f = d->lane[choosing[i]].flying;
+            struct chooser *c = &some[i % CHOOSERS];
+            *c = (struct chooser){f, f->hand->policy, round_situation(f, role),
+                                  sets + (size_t)f->lane * words, count[f->lane]};
+            fetch_tables(c, words, 0);
         }
-        if (count[lane] > 1) {
-            struct flight *f = d->lane[lane].flying;
-            struct situation s = round_situation(f, role);
-            move = policy_choose_set(f->hand->policy, &s, &f->hand->rng, set, words, count[lane]);
-        } else if (count[lane]) {
-            move = set_first(set);
-        }
-        round_make_move(d, lane, role, move, count[lane] < 2);
+        if (i >= FETCH_AHEAD && i - FETCH_AHEAD < m)
+            fetch_tables(&some[(i - FETCH_AHEAD) % CHOOSERS], words, 1);
+        if (i < 2 * FETCH_AHEAD) continue;
+        const struct chooser *c = &some[(i - 2 * FETCH_AHEAD) % CHOOSERS];
+        struct flight *f = c->flight;
+        uint32_t move = policy_choose_set(c->policy, &c->situation, &f->hand->rng, c->legal, words, c->count);
+        note_move(d, f, role, move, false);
+        world_move(d->world, f->lane, role, move);
     }
 }
 
@@ -206,7 +219,7 @@ static void tree_moves(struct driver *d)
 /* Uniform playouts, unless they look out for decisive moves. */
 static bool chooses_on_wires(const struct hand *h)
 {
-    return policy_is_uniform(h->policy) && !decisive_is_on(h->search);
+    return (policy_is_uniform(h->policy) || h->adapt.off) && !decisive_is_on(h->search);
 }
 
 static void make_moves(struct driver *d)

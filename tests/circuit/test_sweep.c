@@ -49,13 +49,17 @@ static void check_goals(const struct circuit *c, const int16_t *goals, const boo
     }
 }
 
+static void set_bit(uint64_t *state, uint32_t bit, bool value)
+{
+    state[bit / 64] = (state[bit / 64] & ~(1ull << bit % 64)) | (uint64_t)value << bit % 64;
+}
+
 static void set_turn(const struct circuit *c, uint32_t turn, uint64_t *state)
 {
-    for (uint32_t i = 0; i < c->turn_bits.n; i++) {
-        uint32_t k = c->turn_bits.v[i];
-        uint64_t value = c->turn_values[turn * c->turn_bits.n + i];
-        state[k / 64] = (state[k / 64] & ~(1ull << k % 64)) | value << k % 64;
-    }
+    for (uint32_t i = 0; i < c->turn_bits.n; i++)
+        set_bit(state, c->turn_bits.v[i], c->turn_values[turn * c->turn_bits.n + i]);
+    for (uint32_t i = c->known_first[turn]; i < c->known_first[turn + 1]; i++)
+        set_bit(state, c->known.v[i].bit, c->known.v[i].value);
 }
 
 /* A move from outside; where turns are swept it is a legal one, if there is one. */
@@ -190,6 +194,13 @@ static void add_turns(struct rng *rng, struct circuit *c)
     for (uint32_t m = 0; m < c->move_base[1]; m++) c->legal[m] = wire_bit(c, 1) << 1 | (m == 0);
     cycle_find(c);
     assert_true(c->period % turns == 0);
+    c->known_first = heap_zalloc(c->heap, (c->period + 1) * sizeof *c->known_first);
+    for (uint32_t t = 0; t < c->period; t++) { /* some bits are always the same in a turn */
+        for (uint32_t b = turns; b < c->nbits; b++)
+            if (rng_below(rng, 8) == 0)
+                vec_push(c->heap, &c->known, (struct known_bit){b, rng_below(rng, 2)});
+        c->known_first[t + 1] = c->known.n;
+    }
 }
 
 static void check_random_circuits(const uint32_t *widths, uint32_t n, bool machine, bool turns)

@@ -222,6 +222,29 @@ static void variables_that_multiply_are_split(void **state)
     teardown(&f);
 }
 
+/* Three of 64 pieces that share one of two attributes: some 15,000 threes, which are never listed. */
+static void relations_are_written_out_where_clauses_come_apart(void **state)
+{
+    struct fixture f;
+    setup(&f,
+          ONE_ROLE "(n 0) (n 1) (n 2) (n 3) (cell 1) (cell 2) (cell 3)"
+                   "(<= (has (piece ?a ?b) 1 ?a) (n ?a) (n ?b)) (<= (has (piece ?a ?b) 2 ?b) (n ?a) (n ?b))"
+                   "(<= (alike ?p ?q ?r) (has ?p ?k ?v) (has ?q ?k ?v) (has ?r ?k ?v))"
+                   "(<= (legal you (put ?c ?p)) (cell ?c) (has ?p 1 ?v))"
+                   "(<= (next (on ?c ?p)) (does you (put ?c ?p))) (<= (next (on ?c ?p)) (true (on ?c ?p)))"
+                   "(<= line (true (on 1 ?p)) (true (on 2 ?q)) (true (on 3 ?r)) (alike ?p ?q ?r))"
+                   "(<= (next over) line)",
+          NULL);
+    assert_true(f.ground->rules.n < 2000);
+    move(&f, (const char *[]){"(does you (put 1 (piece 0 2)))"}, 1);
+    move(&f, (const char *[]){"(does you (put 2 (piece 3 2)))"}, 1);
+    move(&f, (const char *[]){"(does you (put 3 (piece 3 1)))"}, 1);
+    assert_false(holds(&f, "line"));
+    move(&f, (const char *[]){"(does you (put 3 (piece 1 2)))"}, 1);
+    assert_true(holds(&f, "line"));
+    teardown(&f);
+}
+
 /* The count of one in a chain of any start is never asked for any start but 0. */
 static void relations_are_computed_on_demand(void **state)
 {
@@ -365,6 +388,7 @@ int main(void)
         cmocka_unit_test(recursion_is_the_least_fixpoint),
         cmocka_unit_test(frozen_facts_leave_the_bodies),
         cmocka_unit_test(variables_that_multiply_are_split),
+        cmocka_unit_test(relations_are_written_out_where_clauses_come_apart),
         cmocka_unit_test(relations_are_computed_on_demand),
         cmocka_unit_test(any_arity),
         cmocka_unit_test(limits_stop_it),

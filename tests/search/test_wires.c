@@ -103,12 +103,8 @@ static void over(void *data, const struct wires_playout *p)
     if (!wires_moves(a->wires, p, &moves, &forced)) return;
     if (a->playouts % 3 == 0) replay(a, p, moves, forced);
     if (a->first && p->steps) a->first[moves[0]]++;
-    struct episode e = {.nroles = nroles,
-                        .steps = p->steps,
-                        .moves = moves,
-                        .forced = forced,
-                        .reward = p->reward,
-                        .discount = 0.999f};
+    struct episode e = {
+        .nroles = nroles, .steps = p->steps, .moves = moves, .reward = p->reward, .discount = 0.999f};
     if (a->policy && !a->first) policy_learn(a->policy, &e);
 }
 
@@ -116,7 +112,7 @@ static struct policy make_policy(uint32_t nroles, const char *scheme)
 {
     struct policy p = {.decay = {1, 1, 50, 1}};
     if (strstr(scheme, "mast")) p.values = values_mast(nroles, false);
-    if (strstr(scheme, "nst")) p.values = values_nst(nroles, 2, 3, 16 << 20);
+    if (strstr(scheme, "nst")) p.values = values_nst(nroles, 2, 3, 16 << 20, NULL);
     if (strstr(scheme, "lgr")) p.lgr = lgr_new(nroles);
     p.sampler = (struct sampler){strstr(scheme, "gibbs") ? SAMPLE_GIBBS : SAMPLE_GREEDY, 10, 0.2f};
     return p;

@@ -15,6 +15,7 @@ struct run_arguments {
     int64_t jobs, number, together;
     bool quick, force;
     struct match_budget budget;
+    double times;
     uint64_t seed;
 };
 
@@ -83,7 +84,7 @@ static bool run_grid(const char *what, const struct run_arguments *a, struct err
                                    .sims = a->budget.simulations,
                                    .new_seed = a->seed != 0,
                                    .seed = a->seed};
-    if (a->only || a->budget.seconds > 0 || a->budget.expansions)
+    if (a->only || a->times != 1 || a->budget.seconds > 0 || a->budget.expansions)
         return error_set(
             error, ERROR_INPUT,
             "experiments with boards have no rows to choose and budgets in --steps or --sims only");
@@ -96,6 +97,7 @@ static bool run(const char *what, const struct run_arguments *a, struct error *e
     struct spec_changes changes = {.quick = a->quick,
                                    .number = (uint32_t)a->number,
                                    .budget = a->budget,
+                                   .times = a->times,
                                    .new_seed = a->seed != 0,
                                    .seed = a->seed};
     struct spec *spec = spec_load(what, &changes, error);
@@ -134,7 +136,7 @@ static bool run(const char *what, const struct run_arguments *a, struct error *e
 
 int lab_run(int argc, char **argv)
 {
-    struct run_arguments a = {.db = "lab.db"};
+    struct run_arguments a = {.db = "lab.db", .times = 1};
     const struct option table[] = {
         LAB_DB_OPTION(&a.db),
         {"jobs", 'J', OPTION_INT, &a.jobs, .min = 0, .max = 1024, .value = "N",
@@ -152,6 +154,8 @@ int lab_run(int argc, char **argv)
          .help = "nodes added to the tree per move, likewise"},
         {"steps", 0, OPTION_INT, &a.budget.steps, .min = 0, .max = 1e15, .value = "N",
          .help = "positions entered per move, in the tree and in playouts, likewise"},
+        {"times", 0, OPTION_REAL, &a.times, .min = 1e-3, .max = 1e6, .value = "X",
+         .help = "multiply every budget by it"},
         {"together", 0, OPTION_INT, &a.together, .min = 0, .max = 512, .value = "N",
          .help = "games side by side on each thread, where budgets are counts; 0: 64, as memory allows"},
         {"seed", 0, OPTION_SEED, &a.seed, .value = "N", .help = "another seed; 0: the experiment's"},

@@ -2,7 +2,7 @@
 #include "lab/spec/published.h"
 
 #include "base/text.h"
-#include "lab/spec/library.h"
+#include "lab/spec/spec_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,22 +35,6 @@ static struct spec_figure read_figure(struct heap *heap, const struct doc_node *
     return f;
 }
 
-static struct doc_node *read_other(struct spec *s, const struct doc_node *at)
-{
-    char path[4400];
-    char *text;
-    size_t size;
-    struct error error = {0};
-    const char *slash = strrchr(s->file, '/'), *name = doc_text(s->heap, at, "published");
-    snprintf(path, sizeof path, "%.*s%.200s", slash && name[0] != '/' ? (int)(slash - s->file + 1) : 0,
-             s->file, name);
-    if (!lab_read_file(path, &text, &size, &error)) doc_fail(s->heap, at, "%s", error.text);
-    struct doc_node *root = doc_read(s->heap, heap_strdup(s->heap, path, strlen(path)), text, size, &error);
-    free(text);
-    if (!root) heap_fail(s->heap, error.code, "%s", error.text);
-    return root;
-}
-
 static _Noreturn void refuse_name(struct spec *s, const struct doc_node *at, const char *what, bool rows)
 {
     struct text all;
@@ -60,10 +44,22 @@ static _Noreturn void refuse_name(struct spec *s, const struct doc_node *at, con
     doc_fail(s->heap, at, "the experiment has no %s '%.60s'; it has: %.250s", what, at->text, text_str(&all));
 }
 
+/* Rows that are shown and not counted. */
+static void read_apart(struct spec *s, const struct doc_node *list)
+{
+    if (!list) return;
+    doc_expect(s->heap, list, DOC_LIST, "apart");
+    for (uint32_t i = 0; i < list->n; i++) {
+        uint32_t row = spec_row(s, doc_text(s->heap, list->items[i], "a game"));
+        if (row == UINT32_MAX) refuse_name(s, list->items[i], "game", true);
+        for (uint32_t k = 0; k < s->npairings; k++) s->published[row * s->npairings + k].apart = true;
+    }
+}
+
 void published_read(struct spec *s, const struct doc_node *node)
 {
-    static const char *const keys[] = {"source", "columns", "rows", NULL};
-    const struct doc_node *map = node->kind == DOC_TEXT ? read_other(s, node) : node;
+    static const char *const keys[] = {"source", "columns", "rows", "apart", NULL};
+    const struct doc_node *map = node->kind == DOC_TEXT ? spec_read_beside(s, node, "published") : node;
     doc_expect_keys(s->heap, map, "published", keys);
     const struct doc_node *source = doc_get(map, "source"), *columns = doc_get(map, "columns"),
                           *rows = doc_get(map, "rows");
@@ -87,4 +83,5 @@ void published_read(struct spec *s, const struct doc_node *node)
         for (uint32_t k = 0; k < values->n; k++)
             s->published[row * s->npairings + column[k]] = read_figure(s->heap, values->items[k]);
     }
+    read_apart(s, doc_get(map, "apart"));
 }

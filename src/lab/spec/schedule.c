@@ -10,7 +10,6 @@
 #include <string.h>
 
 #define MAX_ASSIGNMENTS 100000
-#define SCHEDULE_SEARCH 2 /* since counted searches have one lane */
 
 const uint8_t *schedule_assignments(struct heap *heap, uint32_t nplayers, uint32_t nroles, uint32_t *count)
 {
@@ -60,6 +59,16 @@ void schedule_print_budget(const struct match_budget *b, char out[SCHEDULE_BUDGE
                  b->start_simulations + b->start_steps);
 }
 
+/* Games of the same players and budgets come out otherwise since: 2, counted searches have one lane; 3,
+ * N-grams learn moves that had no alternative. Who is not concerned keeps the number. */
+static int search_version(const char *text)
+{
+    struct player_config c;
+    struct error ignored;
+    if (!player_config_parse(text, &c, &ignored)) return 2; /* a player elsewhere */
+    return c.playout == PLAYOUT_NST || c.playout == PLAYOUT_NST_WIRES ? 3 : 2;
+}
+
 /* What decides the games of a cell, in words; its digest is the cell's. */
 static void describe(struct schedule *p, struct schedule_cell *c)
 {
@@ -75,8 +84,12 @@ static void describe(struct schedule *p, struct schedule_cell *c)
         schedule_print_budget(&c->budget[i], budget);
         text_printf(&t, "%s%s", i ? " / " : "; ", budget);
     }
-    /* Counts what games came out as: the same budget played otherwise is another cell. */
-    text_printf(&t, "; search %d", SCHEDULE_SEARCH);
+    int version = 0;
+    for (uint32_t i = 0; i < pair->n; i++) {
+        int one = search_version(s->players[pair->players[i]].text);
+        version = one > version ? one : version;
+    }
+    text_printf(&t, "; search %d", version);
     c->settings = text_str(&t);
     sha1_hex(c->settings, t.n, c->digest, 40);
 }

@@ -5,6 +5,7 @@
 
 #include "lab/spec/library.h"
 #include "lab/spec/published.h"
+#include "lab/spec/rates.h"
 #include "net/post.h"
 
 #include <ctype.h>
@@ -64,6 +65,22 @@ static const char *read_label(struct spec_reader *r, const struct doc_node *node
     for (const char *c = s; *c; c++)
         if ((unsigned char)*c < ' ') doc_fail(r->heap, node, "%s must be one line", what);
     return s;
+}
+
+struct doc_node *spec_read_beside(struct spec *s, const struct doc_node *at, const char *what)
+{
+    char path[4400];
+    char *text;
+    size_t size;
+    struct error error = {0};
+    const char *slash = strrchr(s->file, '/'), *name = doc_text(s->heap, at, what);
+    snprintf(path, sizeof path, "%.*s%.200s", slash && name[0] != '/' ? (int)(slash - s->file + 1) : 0,
+             s->file, name);
+    if (!lab_read_file(path, &text, &size, &error)) doc_fail(s->heap, at, "%s", error.text);
+    struct doc_node *root = doc_read(s->heap, heap_strdup(s->heap, path, strlen(path)), text, size, &error);
+    free(text);
+    if (!root) heap_fail(s->heap, error.code, "%s", error.text);
+    return root;
 }
 
 /* ---- games ---- */
@@ -238,7 +255,7 @@ static void pair_against(struct spec_reader *r, const struct doc_node *node)
 
 static void read_pairings(struct spec_reader *r, const struct doc_node *root)
 {
-    static const char *const keys[] = {"players", "label", "budget", "only", NULL};
+    static const char *const keys[] = {"players", "label", "budget", "times", "only", NULL};
     const struct doc_node *node = doc_get(root, "pairings");
     if (!node) {
         pair_all(r, root);
@@ -263,6 +280,8 @@ static void read_pairings(struct spec_reader *r, const struct doc_node *root)
             struct spec_pairing p = read_sides(r, sides);
             if (label) p.label = read_label(r, label, "label");
             read_own_budget(r, item, &p.own_budget, &p.budget);
+            const struct doc_node *times = doc_get(item, "times");
+            if (times) p.times = doc_real(r->heap, times, "times", 1e-3, 1e6);
             add_pairing(r, item, p, doc_get(item, "only"));
         }
     }
@@ -337,7 +356,7 @@ static void read_root(struct spec_reader *r, const struct doc_node *root)
 {
     static const char *const keys[] = {"name",     "title",     "description", "games",  "players",
                                        "pairings", "number",    "measure",     "budget", "seed",
-                                       "quick",    "published", NULL};
+                                       "quick",    "published", "rates",       "clock",  NULL};
     struct spec *s = r->spec;
     const struct doc_node *node;
     doc_expect_keys(r->heap, root, "an experiment", keys);
@@ -355,6 +374,7 @@ static void read_root(struct spec_reader *r, const struct doc_node *root)
     s->number = spec_read_number(r, root, 100);
     s->budget = (struct match_budget){.simulations = 1000};
     if ((node = doc_get(root, "budget"))) s->budget = spec_read_budget(r, node);
+    rates_read(r, root);
     s->seed = (node = doc_get(root, "seed")) ? doc_whole(r->heap, node, "seed", 0, UINT64_MAX) : 1;
     s->published = heap_zalloc(r->heap, (size_t)s->ngames * s->npairings * sizeof *s->published);
     if ((node = doc_get(root, "published"))) published_read(s, node);
@@ -419,6 +439,7 @@ struct match_budget spec_budget(const struct spec *s, uint32_t game, uint32_t pa
                             : s->pairings[pairing].own_budget ? s->pairings[pairing].budget
                             : s->games[game].own_budget       ? s->games[game].budget
                                                               : s->budget;
+    if (s->pairings[pairing].times > 0) spec_scale(&b, s->pairings[pairing].times, true);
     spec_scale(&b, p->speed, false);
     return b;
 }

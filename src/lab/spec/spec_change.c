@@ -63,11 +63,13 @@ static void narrow(struct spec_reader *r, const bool *rows, const bool *columns)
 
 void spec_read_quick(struct spec_reader *r, const struct doc_node *root)
 {
-    static const char *const keys[] = {"number", "budget", "games", "pairings", NULL};
+    static const char *const keys[] = {"number", "budget", "times", "games", "pairings", NULL};
     struct spec *s = r->spec;
-    const struct doc_node *quick = doc_get(root, "quick"), *budget = NULL, *games = NULL, *pairings = NULL;
+    const struct doc_node *quick = doc_get(root, "quick"), *budget = NULL, *games = NULL, *pairings = NULL,
+                          *times;
     struct match_budget b;
     uint32_t number = 20;
+    double factor = 0.1;
     if (quick) {
         doc_expect_keys(r->heap, quick, "quick", keys);
         number = spec_read_number(r, quick, number);
@@ -75,6 +77,8 @@ void spec_read_quick(struct spec_reader *r, const struct doc_node *root)
         games = doc_get(quick, "games");
         pairings = doc_get(quick, "pairings");
         if (budget) b = spec_read_budget(r, budget);
+        if ((times = doc_get(quick, "times"))) factor = doc_real(r->heap, times, "times", 1e-3, 1e3);
+        if (budget && times) doc_fail(r->heap, times, "either another budget or a part of it, not both");
     }
     bool *rows = heap_zalloc(r->heap, s->ngames), *columns = heap_zalloc(r->heap, s->npairings);
     keep(r, games, "games", s->ngames, rows, spec_row);
@@ -85,7 +89,7 @@ void spec_read_quick(struct spec_reader *r, const struct doc_node *root)
     if (budget)
         replace_budgets(s, &b);
     else
-        scale_budgets(s, 0.1);
+        scale_budgets(s, factor);
 }
 
 /* What is played otherwise than written is another experiment, and its name says so. */
@@ -103,6 +107,7 @@ void spec_apply(struct spec *s, const struct spec_changes *c)
     if (c->budget.steps) text_printf(&name, ":steps=%" PRIu64, c->budget.steps);
     if (c->budget.seconds > 0) text_printf(&name, ":seconds=%g", c->budget.seconds);
     if (c->budget.expansions) text_printf(&name, ":expansions=%" PRIu64, c->budget.expansions);
+    if (c->times > 0 && c->times != 1) scale_budgets(s, c->times), text_printf(&name, ":times=%g", c->times);
     if (c->new_seed) s->seed = c->seed, text_printf(&name, ":seed=%" PRIu64, c->seed);
     if (name.n == strlen(s->name)) return;
     /* A title may speak of the budget that was replaced. */

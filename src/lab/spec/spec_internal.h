@@ -20,6 +20,9 @@ uint32_t spec_read_number(struct spec_reader *r, const struct doc_node *map, uin
 /* Simulations and expansions multiplied, but never to nothing; the seconds too, if asked for. */
 void spec_scale(struct match_budget *b, double factor, bool seconds);
 
+/* Another file that the experiment names, relative to its folder; `what` it is for messages. */
+struct doc_node *spec_read_beside(struct spec *s, const struct doc_node *at, const char *what);
+
 /* spec_change.c */
 void spec_read_quick(struct spec_reader *r,
                      const struct doc_node *root); /* checks `quick`, and obeys it if asked to */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Plain loops over blocks of 64 moves, compiled for what the processor has: the compiler makes vectors of
- * them. Where a block has but a few legal moves they are looked at one by one. */
+/* Loops over blocks of 64 moves, compiled for what the processor has. */
 #include "search/policy/dense.h"
 
 #include <string.h>
@@ -9,26 +8,6 @@
 #endif
 
 #define INLINE static inline __attribute__((always_inline))
-
-INLINE void pair_body(float *out, const uint64_t *legal, uint32_t words, const float *one, const float *two,
-                      int few)
-{
-    for (uint32_t w = 0; w < words; w++) {
-        if (!legal[w]) continue;
-        const float *p = one + w * 64, *q = two + w * 64;
-        float *o = out + w * 64;
-        if (__builtin_popcountll(legal[w]) > few) /* a line of the cache at a time */
-            for (int line = 0; line < 64; line += 16) {
-                if (!(legal[w] >> line & 0xffff)) continue;
-                for (int i = line; i < line + 16; i++) o[i] = mean_of_two(p[i], q[i]);
-            }
-        else
-            for (uint64_t x = legal[w]; x; x &= x - 1) {
-                int i = __builtin_ctzll(x);
-                o[i] = mean_of_two(p[i], q[i]);
-            }
-    }
-}
 
 /* One by one, but without a branch on what the scores are. */
 INLINE uint32_t best_body(const float *scores, const uint64_t *legal, uint32_t words, uint64_t *best)
@@ -48,6 +27,29 @@ INLINE uint32_t best_body(const float *scores, const uint64_t *legal, uint32_t w
         count += (uint32_t)__builtin_popcountll(same);
     }
     return count;
+}
+
+INLINE uint32_t ceiling(const uint16_t *one, const uint16_t *two, size_t i)
+{
+    return !two || two[i] == CEILING_NONE ? one[i] : ((uint32_t)one[i] + two[i] + 1) / 2;
+}
+
+static uint32_t near_any(const uint64_t *set, uint32_t words, const uint16_t *one, const uint16_t *two,
+                         uint64_t *near)
+{
+    uint32_t most = 0;
+    for (uint32_t w = 0; w < words; w++)
+        for (uint64_t x = set[w]; x; x &= x - 1) {
+            uint32_t c = ceiling(one, two, w * 64 + (uint32_t)__builtin_ctzll(x));
+            most = c > most ? c : most;
+        }
+    for (uint32_t w = 0; w < words; w++) {
+        near[w] = 0;
+        for (uint64_t x = set[w]; x; x &= x - 1)
+            if (ceiling(one, two, w * 64 + (uint32_t)__builtin_ctzll(x)) + CEILING_NEAR >= most)
+                near[w] |= x & -x;
+    }
+    return most;
 }
 
 /* Sixteen numbers at a time, on every processor: sums are added up in the same order everywhere. */
@@ -122,34 +124,29 @@ INLINE uint32_t element_body(const uint64_t *set, uint32_t words, uint32_t which
 
 /* One version of each kernel per kind of processor. */
 struct kernels {
-    void (*pair)(float *out, const uint64_t *legal, uint32_t words, const float *one, const float *two);
     uint32_t (*best)(const float *scores, const uint64_t *legal, uint32_t words, uint64_t *best);
     float (*gibbs)(const float *scores, uint32_t n, float tau, float *out);
     void (*weigh)(float *v, uint32_t n, float tau);
     uint32_t (*element)(const uint64_t *set, uint32_t words, uint32_t which);
+    uint32_t (*near)(const uint64_t *set, uint32_t words, const uint16_t *one, const uint16_t *two,
+                     uint64_t *near);
 };
 
-/* `few` moves of a block are not worth vectors. */
-#define VERSION(target, suffix, few)                                                                      \
-    target static void pair_##suffix(float *out, const uint64_t *legal, uint32_t words, const float *one, \
-                                     const float *two)                                                    \
-    {                                                                                                     \
-        pair_body(out, legal, words, one, two, few);                                                      \
-    }                                                                                                     \
-    target static float gibbs_##suffix(const float *scores, uint32_t n, float tau, float *out)            \
-    {                                                                                                     \
-        return gibbs_body(scores, n, tau, out);                                                           \
-    }                                                                                                     \
-    target static void weigh_##suffix(float *v, uint32_t n, float tau)                                    \
-    {                                                                                                     \
-        weigh_body(v, n, tau);                                                                            \
-    }                                                                                                     \
-    target static uint32_t element_##suffix(const uint64_t *set, uint32_t words, uint32_t which)          \
-    {                                                                                                     \
-        return element_body(set, words, which);                                                           \
+#define VERSION(target, suffix)                                                                  \
+    target static float gibbs_##suffix(const float *scores, uint32_t n, float tau, float *out)   \
+    {                                                                                            \
+        return gibbs_body(scores, n, tau, out);                                                  \
+    }                                                                                            \
+    target static void weigh_##suffix(float *v, uint32_t n, float tau)                           \
+    {                                                                                            \
+        weigh_body(v, n, tau);                                                                   \
+    }                                                                                            \
+    target static uint32_t element_##suffix(const uint64_t *set, uint32_t words, uint32_t which) \
+    {                                                                                            \
+        return element_body(set, words, which);                                                  \
     }
 
-VERSION(, any, 16)
+VERSION(, any)
 static uint32_t best_any(const float *scores, const uint64_t *legal, uint32_t words, uint64_t *best)
 {
     return best_body(scores, legal, words, best);
@@ -159,8 +156,8 @@ static uint32_t best_any(const float *scores, const uint64_t *legal, uint32_t wo
 #define TARGET_256 __attribute__((target("avx2,bmi2,popcnt")))
 #define TARGET_512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi2,popcnt")))
 
-VERSION(TARGET_256, 256, 3)
-VERSION(TARGET_512, 512, 2)
+VERSION(TARGET_256, 256)
+VERSION(TARGET_512, 512)
 
 /* The compiler does not see that a legal set is a row of masks: it is worth telling. */
 TARGET_256 static inline __m256 mask_256(uint64_t set, int part)
@@ -197,6 +194,52 @@ TARGET_256 static uint32_t best_256(const float *scores, const uint64_t *legal, 
     return count;
 }
 
+/* The ceilings of sixteen moves; 0 of those that are not in the set. */
+TARGET_256 static inline __m256i ceilings_256(uint64_t set, const uint16_t *one, const uint16_t *two)
+{
+    const __m256i bits =
+        _mm256_setr_epi16(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, (short)32768);
+    __m256i in = _mm256_cmpeq_epi16(_mm256_and_si256(_mm256_set1_epi16((short)set), bits), bits);
+    __m256i c = _mm256_loadu_si256((const __m256i *)one);
+    if (two) {
+        __m256i second = _mm256_loadu_si256((const __m256i *)two);
+        __m256i none = _mm256_cmpeq_epi16(second, _mm256_set1_epi16((short)CEILING_NONE));
+        c = _mm256_avg_epu16(c, _mm256_blendv_epi8(second, c, none));
+    }
+    return _mm256_and_si256(c, in);
+}
+
+TARGET_256 static uint32_t near_256(const uint64_t *set, uint32_t words, const uint16_t *one,
+                                    const uint16_t *two, uint64_t *near)
+{
+    __m256i tops = _mm256_setzero_si256();
+    for (uint32_t w = 0; w < words; w++)
+        for (uint32_t at = 0; at < 64 && set[w]; at += 16) {
+            uint64_t part = set[w] >> at & 0xffff;
+            size_t i = w * 64 + at;
+            if (part) tops = _mm256_max_epu16(tops, ceilings_256(part, one + i, two ? two + i : NULL));
+        }
+    /* The smallest of eight is an instruction, so look for the smallest of what is missing to the most. */
+    __m128i missing = _mm_xor_si128(
+        _mm_max_epu16(_mm256_castsi256_si128(tops), _mm256_extracti128_si256(tops, 1)), _mm_set1_epi16(-1));
+    uint32_t most = ~(uint32_t)_mm_extract_epi16(_mm_minpos_epu16(missing), 0) & 0xffff;
+    const __m256i least = _mm256_set1_epi16((short)(most > CEILING_NEAR ? most - CEILING_NEAR : 0));
+    for (uint32_t w = 0; w < words; w++) {
+        uint64_t found = 0;
+        for (uint32_t at = 0; at < 64 && set[w]; at += 16) {
+            uint64_t part = set[w] >> at & 0xffff;
+            size_t i = w * 64 + at;
+            if (!part) continue;
+            __m256i c = ceilings_256(part, one + i, two ? two + i : NULL);
+            __m256i same = _mm256_cmpeq_epi16(_mm256_max_epu16(c, least), c);
+            __m128i bytes = _mm_packs_epi16(_mm256_castsi256_si128(same), _mm256_extracti128_si256(same, 1));
+            found |= ((uint64_t)(uint32_t)_mm_movemask_epi8(bytes) & part) << at;
+        }
+        near[w] = found;
+    }
+    return most;
+}
+
 TARGET_512 static uint32_t best_512(const float *scores, const uint64_t *legal, uint32_t words,
                                     uint64_t *best)
 {
@@ -224,7 +267,7 @@ TARGET_512 static uint32_t best_512(const float *scores, const uint64_t *legal, 
 #endif
 
 /* Chosen once, before main: no thread ever sees it change. */
-static struct kernels kernels = {pair_any, best_any, gibbs_any, weigh_any, element_any};
+static struct kernels kernels = {best_any, gibbs_any, weigh_any, element_any, near_any};
 
 #if defined(__x86_64__)
 __attribute__((constructor)) static void choose_kernels(void)
@@ -232,21 +275,16 @@ __attribute__((constructor)) static void choose_kernels(void)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
-        kernels = (struct kernels){pair_512, best_512, gibbs_512, weigh_512, element_512};
+        kernels = (struct kernels){best_512, gibbs_512, weigh_512, element_512, near_256};
     else if (__builtin_cpu_supports("avx2"))
-        kernels = (struct kernels){pair_256, best_256, gibbs_256, weigh_256, element_256};
+        kernels = (struct kernels){best_256, gibbs_256, weigh_256, element_256, near_256};
 }
 #endif
 
-void dense_pair(float *out, const uint64_t *legal, uint32_t words, const float *one, const float *two)
+uint32_t dense_near_top(const uint64_t *set, uint32_t words, const uint16_t *one, const uint16_t *two,
+                        uint64_t *near)
 {
-    kernels.pair(out, legal, words, one, two);
-}
-
-void dense_copy(float *out, const uint64_t *legal, uint32_t words, const float *one)
-{
-    for (uint32_t w = 0; w < words; w++)
-        if (legal[w]) memcpy(out + w * 64, one + w * 64, 64 * sizeof *out);
+    return kernels.near(set, words, one, two, near);
 }
 
 uint32_t dense_best(const float *scores, const uint64_t *legal, uint32_t words, uint64_t *best)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Inside of policy/: scoring all moves of a role at once. The legal moves are a set (bit i of the words =
+/* Inside of policy/: looking at all moves of a role at once. The legal moves are a set (bit i of the words =
  * move i), scores lie in arrays by move number, so sixty-four moves are a few vector instructions; words
  * without a legal move are skipped. Arrays are padded to whole words. */
 #ifndef SEARCH_POLICY_DENSE_H
@@ -18,9 +18,21 @@ static inline float mean_of_three(float one, float two, float three)
     return three < 0 ? mean_of_two(one, two) : with;
 }
 
-/* The same for all legal moves; entries of others are left as they are or get a value, too. */
-void dense_copy(float *out, const uint64_t *legal, uint32_t words, const float *one);
-void dense_pair(float *out, const uint64_t *legal, uint32_t words, const float *one, const float *two);
+/* A mean as two bytes: more than it, and by no more than a step. */
+#define CEILING_STEPS 512.0f /* to one */
+#define CEILING_MOST 127.0f
+#define CEILING_NONE UINT16_MAX /* nothing is known: not even a mean of 0 */
+static inline uint16_t ceiling_of(float mean)
+{
+    if (!(mean >= 0)) return CEILING_NONE;
+    return mean < CEILING_MOST ? (uint16_t)(mean * CEILING_STEPS) + 1 : CEILING_NONE - 1;
+}
+/* The mean of two ceilings, or the first where the second is none, is one of mean_of_two. Which of a set of
+ * moves have the highest, or one that is so near that the mean below it may be the highest all the same; and
+ * how high it is. `two` NULL: the first alone. */
+uint32_t dense_near_top(const uint64_t *set, uint32_t words, const uint16_t *one, const uint16_t *two,
+                        uint64_t *near);
+enum { CEILING_NEAR = 2 }; /* steps that the highest ceiling is above the highest mean at most */
 /* The legal moves with the highest score, as a set; returns how many. There is at least one legal move. */
 uint32_t dense_best(const float *scores, const uint64_t *legal, uint32_t words, uint64_t *best);
 /* Gibbs weights: out[i] = exp((scores[i] - the highest) / tau); returns their sum. `out` has room for n + 15.

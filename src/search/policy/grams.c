@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Invariants: ripe[m] of a row is the mean of m where n >= k, else -1. The first `ripe` replies of a list
- * have n >= k, the others do not. where[m] of an index is the place of m in the list, from 1. */
+/* Invariants: ceilings[m] of a row is that of the mean of m where n >= k, else CEILING_NONE. The first `ripe`
+ * replies of a list have n >= k, the others do not. where[m] of an index is the place of m in the list,
+ * from 1. */
 #include "search/policy/grams.h"
 
 #include "base/hash.h"
@@ -24,6 +25,7 @@ void grams_init(struct grams *g, uint32_t k, size_t max_bytes)
 void grams_done(struct grams *g)
 {
     stat_row_done(&g->one);
+    free(g->ceilings);
     for (uint32_t i = 0; i < g->nslabs; i++) free(g->slabs[i]);
     free(g->slabs);
     free(g->two);
@@ -34,10 +36,44 @@ void grams_done(struct grams *g)
 /* Begin anew with single moves. */
 static void forget(struct grams *g)
 {
-    struct grams fresh = {.k = g->k, .max_bytes = g->max_bytes, .one = g->one};
+    struct grams fresh = {.k = g->k,
+                          .max_bytes = g->max_bytes,
+                          .one = g->one,
+                          .ceilings = g->ceilings,
+                          .nceilings = g->nceilings,
+                          .wild = g->wild};
     g->one = (struct stat_row){0};
+    g->ceilings = NULL;
     grams_done(g);
     *g = fresh;
+}
+
+/* --- Single moves --------------------------------------------------------------------------------------- */
+
+bool grams_reserve(struct grams *g, uint32_t moves)
+{
+    if (moves <= g->nceilings) return true;
+    if (!stat_row_reserve(&g->one, moves)) return false;
+    uint16_t *grown = realloc(g->ceilings, g->one.size * sizeof *grown);
+    if (!grown) return false;
+    g->ceilings = grown;
+    for (; g->nceilings < g->one.size; g->nceilings++) grown[g->nceilings] = ceiling_of(UNSEEN);
+    return true;
+}
+
+static void one_add(struct grams *g, uint32_t move, float reward)
+{
+    if (!grams_reserve(g, move + 1)) return;
+    stat_row_add(&g->one, move, reward);
+    g->ceilings[move] = ceiling_of(g->one.mean[move]);
+    g->wild |= !(reward >= 0 && reward <= CEILING_MOST);
+}
+
+static void one_scale(struct grams *g, uint32_t move, float factor)
+{
+    if (move >= g->nceilings) return;
+    stat_row_scale_one(&g->one, move, factor);
+    g->ceilings[move] = ceiling_of(g->one.mean[move]);
 }
 
 /* --- Rows ----------------------------------------------------------------------------------------------- */
@@ -71,11 +107,11 @@ static bool widen(struct grams *g, struct gram_row *row)
 {
     uint32_t size = g->one.size;
     if (row->size >= size) return true;
-    struct gram_row wide = {slab_take(g, size * (sizeof *row->ripe + sizeof(struct stat))), size};
-    if (!wide.ripe) return false;
+    struct gram_row wide = {slab_take(g, size * (sizeof *row->ceilings + sizeof(struct stat))), size};
+    if (!wide.ceilings) return false;
     struct stat *all = gram_row_all(&wide);
     for (uint32_t i = 0; i < size; i++) {
-        wide.ripe[i] = i < row->size ? row->ripe[i] : -1;
+        wide.ceilings[i] = i < row->size ? row->ceilings[i] : CEILING_NONE;
         all[i] = i < row->size ? gram_row_all(row)[i] : (struct stat){0};
     }
     *row = wide;
@@ -85,7 +121,7 @@ static bool widen(struct grams *g, struct gram_row *row)
 static void settle_entry(const struct grams *g, struct gram_row *row, uint32_t move)
 {
     const struct stat *s = &gram_row_all(row)[move];
-    row->ripe[move] = s->n >= g->k ? s->mean : -1;
+    row->ceilings[move] = s->n >= g->k ? ceiling_of(s->mean) : CEILING_NONE;
 }
 
 /* --- Followers ------------------------------------------------------------------------------------------ */
@@ -321,6 +357,19 @@ static void touch_list(const struct grams *g, const struct followers *f)
     for (int i = 0; i < FETCHED && at < end && f->count > 1; i++, at += LINE) touch(at);
 }
 
+/* Where pairs are counted, which need not be in the caches either. */
+static void fetch_pair(const struct grams *g, const struct gram *v)
+{
+    if (v->last >= g->ntwo) return;
+    const struct followers *f = &g->two[v->last];
+    if (f->dense && v->move < f->row.size) {
+        __builtin_prefetch(&gram_row_all(&f->row)[v->move], 1);
+        __builtin_prefetch(&f->row.ceilings[v->move], 1);
+    } else if (!f->dense && f->count > 1) {
+        __builtin_prefetch(g->replies + f->first, 1);
+    }
+}
+
 /* The contexts of the sequences, made if need be; NULL for those of less than three moves and without memory.
  * Three-grams are not in the caches: contexts are loaded all at once, then indices and replies. */
 static void find_contexts(struct grams *g, const struct gram *v, uint32_t n, struct followers **f)
@@ -331,6 +380,7 @@ static void find_contexts(struct grams *g, const struct gram *v, uint32_t n, str
         start[i] = context_start(g, context_key(v[i].before, v[i].last));
         touch(&g->three[start[i]]);
     }
+    for (uint32_t i = 0; i < n; i++) fetch_pair(g, &v[i]);
     for (uint32_t i = 0; i < n; i++) {
         f[i] = NULL;
         if (!room || v[i].before == MOVE_NONE) continue;
@@ -354,7 +404,7 @@ void grams_learn(struct grams *g, const struct gram *v, uint32_t n)
     if (g->bytes > g->max_bytes) forget(g);
     find_contexts(g, v, n, three);
     for (uint32_t i = 0; i < n; i++) {
-        stat_row_add(&g->one, v[i].move, v[i].reward);
+        one_add(g, v[i].move, v[i].reward);
         struct followers *two = v[i].last == MOVE_NONE ? NULL : two_at(g, v[i].last);
         if (two) two_add(g, two, v[i].move, v[i].reward);
         if (three[i]) three_add(g, three[i], v[i].move, v[i].reward);
@@ -366,7 +416,7 @@ void grams_scale(struct grams *g, const struct gram *v, uint32_t n, float factor
     struct followers *three[GRAMS_CHUNK];
     find_contexts(g, v, n, three);
     for (uint32_t i = 0; i < n; i++) {
-        stat_row_scale_one(&g->one, v[i].move, factor);
+        one_scale(g, v[i].move, factor);
         struct followers *two = v[i].last == MOVE_NONE ? NULL : two_at(g, v[i].last);
         if (two) followers_scale(g, two, v[i].move, factor);
         if (three[i]) followers_scale(g, three[i], v[i].move, factor);
@@ -375,7 +425,7 @@ void grams_scale(struct grams *g, const struct gram *v, uint32_t n, float factor
 
 void grams_scale_all(struct grams *g, float factor)
 {
-    stat_row_scale(&g->one, factor);
+    for (uint32_t i = 0; i < g->nceilings; i++) one_scale(g, i, factor);
     for (uint32_t i = 0; i < g->ntwo; i++) followers_scale_all(g, &g->two[i], factor);
     for (uint32_t i = 0; g->three && i <= g->mask; i++) followers_scale_all(g, &g->three[i].f, factor);
 }

@@ -4,27 +4,27 @@
  *
  *     one                  mean by move
  *     two   last         ─> followers ─┬─ replies in a list, the ripe ones in front
- *     three before, last ─> followers ─┘  two: as a row when they are many, by move the mean if ripe, else -1
+ *     three before, last ─> followers ─┘  two: as a row by move when they are many
  *
- * A row is scored together with `one`, sixty-four moves at a time (dense.h); ripe replies of a list are
- * corrections to that. Of forty moves that ever followed two others, five are ripe: for three-grams a list is
- * one line of the cache where a row would be four. Long lists have an index, so that learning need not
- * search.
- *
+ * Single moves and rows have ceilings beside their means (dense.h): two bytes a move tell which few can be
+ * the best, and only of these the means are looked at. Ripe replies of a list are looked at one by one. Of
+ * forty moves that ever followed two others, five are ripe: for three-grams a list is one line of the cache
+ * where a row would be four. Long lists have an index, so that learning need not search.
  */
 #ifndef SEARCH_POLICY_GRAMS_H
 #define SEARCH_POLICY_GRAMS_H
 
+#include "search/policy/dense.h"
 #include "search/policy/table.h"
 
 struct gram_row {
-    float *ripe;   /* the mean where seen k times, else -1; behind it the statistics: gram_row_all */
-    uint32_t size; /* in whole blocks of 64; 0: nothing there */
+    uint16_t *ceilings; /* of the means of what is ripe; behind them the statistics: gram_row_all */
+    uint32_t size;      /* in whole blocks of 64; 0: nothing there */
 };
 
 static inline struct stat *gram_row_all(const struct gram_row *row)
 {
-    return (struct stat *)(row->ripe + row->size);
+    return (struct stat *)(void *)(row->ceilings + row->size);
 }
 
 struct reply {
@@ -58,6 +58,9 @@ struct grams {
     float k;
     size_t bytes, max_bytes; /* what longer sequences take; beyond the limit they are all forgotten */
     struct stat_row one;
+    uint16_t *ceilings; /* of `one`, as many */
+    uint32_t nceilings;
+    bool wild;             /* a reward was out of the range of ceilings: they tell nothing */
     struct followers *two; /* by the move before */
     uint32_t ntwo;
     struct context *three; /* hash table */
@@ -80,6 +83,8 @@ void grams_done(struct grams *g);
 
 enum { GRAMS_CHUNK = 32 };
 
+bool grams_reserve(struct grams *g, uint32_t moves); /* single moves below this number have an entry */
+
 /* Learn n <= GRAMS_CHUNK sequences in this order. */
 void grams_learn(struct grams *g, const struct gram *v, uint32_t n);
 /* Multiply the counts of these sequences (once per occurrence), or of all. */
@@ -90,6 +95,13 @@ void grams_scale_all(struct grams *g, float factor);
 const struct followers *grams_after(const struct grams *g, uint32_t last);
 const struct followers *grams_after_two(const struct grams *g, uint32_t before, uint32_t last);
 void grams_fetch(const struct grams *g, uint32_t before, uint32_t last); /* it will be asked for */
+/* The mean of a ripe reply in a row, else -1. */
+static inline float grams_ripe(const struct grams *g, const struct gram_row *row, uint32_t move)
+{
+    if (move >= row->size) return -1;
+    const struct stat *s = &gram_row_all(row)[move];
+    return s->n >= g->k ? s->mean : -1;
+}
 static inline const struct reply *grams_replies(const struct grams *g, const struct followers *f)
 {
     return f->count > 1 ? g->replies + f->first : &f->only; /* not dense */

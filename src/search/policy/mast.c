@@ -58,11 +58,11 @@ static void score(struct values *v, const struct situation *s, const uint32_t *m
     for (uint32_t i = 0; i < n; i++) out[i] = moves[i] < row->size ? row->mean[moves[i]] : UNSEEN;
 }
 
-static const float *score_set(struct values *v, const struct situation *s, const uint64_t *legal,
-                              uint32_t words, float *room)
+static uint32_t best_set(struct values *v, const struct situation *s, const uint64_t *legal, uint32_t words,
+                         uint64_t *best)
 {
     struct stat_row *row = &((struct mast *)v)->rows[s->role];
-    return stat_row_reserve(row, words * 64) ? row->mean : NULL;
+    return stat_row_reserve(row, words * 64) ? dense_best(row->mean, legal, words, best) : 0;
 }
 
 /* New weights for the moves of an episode. */
@@ -130,7 +130,7 @@ struct values *values_mast(uint32_t nroles, bool tree_only)
 {
     static const struct values_ops ops[] = {{.name = "mast",
                                              .score = score,
-                                             .score_set = score_set,
+                                             .best_set = best_set,
                                              .weigh_set = weigh_set,
                                              .fetch = fetch,
                                              .learn = learn,
@@ -139,7 +139,7 @@ struct values *values_mast(uint32_t nroles, bool tree_only)
                                              .free = mast_free},
                                             {.name = "tomast",
                                              .score = score,
-                                             .score_set = score_set,
+                                             .best_set = best_set,
                                              .weigh_set = weigh_set,
                                              .fetch = fetch,
                                              .learn = learn,

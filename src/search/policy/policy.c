@@ -67,9 +67,16 @@ static uint32_t good_reply(const struct policy *p, const struct situation *s, co
 }
 
 /* With probability epsilon the scores are not looked at, and need not be computed. */
-static bool explores(const struct policy *p, struct rng *rng)
+static bool explores(const struct policy *p, const struct situation *s, struct rng *rng)
 {
-    return !p->values || (p->sampler.kind == SAMPLE_GREEDY && rng_unit(rng) < (double)p->sampler.epsilon);
+    const struct way_role *way = situation_way(s);
+    float epsilon = way ? way->epsilon : p->sampler.epsilon;
+    return !p->values || (p->sampler.kind == SAMPLE_GREEDY && rng_unit(rng) < (double)epsilon);
+}
+
+static bool is_uniform(const struct situation *s)
+{
+    return s->way && s->way->uniform;
 }
 
 /* Draw from values; whether to explore was asked before. */
@@ -83,17 +90,20 @@ static uint32_t choose_by_values(struct policy *p, const struct situation *s, st
     return sampler_draw(&sampler, rng, p->scores, n);
 }
 
-/* Which of n moves, in proportion to their weights, whose sums are in p->scores; n where all weigh next to
- * nothing. */
-static uint32_t draw_sum(const struct policy *p, struct rng *rng, uint32_t n)
+/* Which of n moves, in proportion to their weights, whose sums are given; n where all weigh next to nothing.
+ */
+static uint32_t draw_sum(const float *sums, struct rng *rng, uint32_t n)
 {
-    float sum = p->scores[n - 1];
-    if (!(sum > 1e-30f)) return n;
-    float x = (float)rng_unit(rng) * sum;
+    if (!(sums[n - 1] > 1e-30f)) return n;
+    float x = (float)rng_unit(rng) * sums[n - 1];
     uint32_t below = 0; /* sums only grow: it need not stop at the first that is larger */
-    for (uint32_t i = 0; i + 1 < n; i++) below += p->scores[i] <= x;
+    for (uint32_t i = 0; i + 1 < n; i++) below += sums[i] <= x;
     return below;
 }
+
+/* The scratch of a policy is out of the caches where many searches take turns: for so few the stack will do.
+ */
+enum { FEW_MOVES = 256, FEW_WORDS = 32 };
 
 /* The values' own Gibbs weights, for moves numbered below `moves`; NULL: there are none. */
 static const float *own_weights(struct policy *p, uint32_t role, uint32_t moves)
@@ -110,31 +120,32 @@ static uint32_t weighted(struct policy *p, const struct situation *s, struct rng
     for (uint32_t i = 0; i < n; i++) most = moves[i] > most ? moves[i] : most;
     const float *weights = reserve_scores(p, n) ? own_weights(p, s->role, most + 1) : NULL;
     if (!weights) return n;
-    float sum = 0;
-    for (uint32_t i = 0; i < n; i++) p->scores[i] = sum += weights[moves[i]];
-    return draw_sum(p, rng, n);
+    float few[FEW_MOVES], *sums = n <= FEW_MOVES ? few : p->scores, sum = 0;
+    for (uint32_t i = 0; i < n; i++) sums[i] = sum += weights[moves[i]];
+    return draw_sum(sums, rng, n);
 }
 
 static uint32_t weighted_set(struct policy *p, const struct situation *s, struct rng *rng,
-                             const uint64_t *legal, uint32_t words)
+                             const uint64_t *legal, uint32_t words, uint32_t count)
 {
     const float *weights = own_weights(p, s->role, words * 64);
     if (!weights) return MOVE_NONE;
     uint32_t n = 0;
-    float sum = 0;
+    float few[FEW_MOVES], *sums = count <= FEW_MOVES ? few : p->scores, sum = 0;
     for (uint32_t w = 0; w < words; w++)
         for (uint64_t x = legal[w]; x; x &= x - 1)
-            p->scores[n++] = sum += weights[w * 64 + (uint32_t)__builtin_ctzll(x)];
-    uint32_t which = draw_sum(p, rng, n);
+            sums[n++] = sum += weights[w * 64 + (uint32_t)__builtin_ctzll(x)];
+    uint32_t which = draw_sum(sums, rng, n);
     return which < n ? set_element(legal, words, which) : MOVE_NONE;
 }
 
 uint32_t policy_choose(struct policy *p, const struct situation *s, struct rng *rng, const uint32_t *moves,
                        uint32_t n)
 {
+    if (is_uniform(s)) return rng_below(rng, n);
     uint32_t reply = p->lgr ? lgr_reply(p->lgr, s, moves, n) : MOVE_NONE;
     if (reply != MOVE_NONE) return reply;
-    if (explores(p, rng)) return rng_below(rng, n);
+    if (explores(p, s, rng)) return rng_below(rng, n);
     uint32_t which = weighted(p, s, rng, moves, n);
     return which < n ? which : choose_by_values(p, s, rng, moves, n);
 }
@@ -142,18 +153,17 @@ uint32_t policy_choose(struct policy *p, const struct situation *s, struct rng *
 uint32_t policy_choose_set(struct policy *p, const struct situation *s, struct rng *rng,
                            const uint64_t *legal, uint32_t words, uint32_t count)
 {
+    if (is_uniform(s)) return set_element(legal, words, rng_below(rng, count));
     uint32_t reply = good_reply(p, s, legal, words);
     if (reply != MOVE_NONE) return reply;
-    if (explores(p, rng) || !reserve_scores(p, words * 64))
+    if (explores(p, s, rng) || !reserve_scores(p, words * 64))
         return set_element(legal, words, rng_below(rng, count));
-    if (p->values->ops->score_set && p->sampler.kind == SAMPLE_GREEDY) {
-        const float *scores = p->values->ops->score_set(p->values, s, legal, words, p->scores);
-        if (scores) {
-            uint32_t ties = dense_best(scores, legal, words, p->best);
-            return set_element(p->best, words, ties > 1 ? rng_below(rng, ties) : 0);
-        }
+    if (p->values->ops->best_set && p->sampler.kind == SAMPLE_GREEDY) {
+        uint64_t few[FEW_WORDS], *best = words <= FEW_WORDS ? few : p->best;
+        uint32_t ties = p->values->ops->best_set(p->values, s, legal, words, best);
+        if (ties) return set_element(best, words, ties > 1 ? rng_below(rng, ties) : 0);
     }
-    uint32_t move = weighted_set(p, s, rng, legal, words);
+    uint32_t move = weighted_set(p, s, rng, legal, words, count);
     if (move != MOVE_NONE) return move;
     uint32_t n = set_list(legal, words, p->moves), chosen = choose_by_values(p, s, rng, p->moves, n);
     return p->moves[chosen];
