@@ -114,7 +114,7 @@ static struct times measure(const char *name, double seconds)
         begin = clock_thread();
         enum method_state state = METHOD_WORKING;
         while (state == METHOD_WORKING && f->at < p.head)
-            state = m->ops->run(m, &(struct turn){.steps = 1000});
+            state = m->ops->run(m, &(struct turn){.steps = 8000});
         lanes_time += clock_thread() - begin;
         lanes_steps += m->steps;
         lanes_states += f->at;

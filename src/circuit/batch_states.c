@@ -82,8 +82,10 @@ void batch_get_rows(struct batch *b, const uint32_t *bits, uint32_t nbits, uint6
 void batch_fill_rows(struct batch *b, const uint32_t *bits, uint32_t nbits, const uint64_t *row)
 {
     TICKS_BEGIN(b);
-    for (uint32_t i = 0; i < nbits; i++)
-        memset(slot(b, SLOT_BITS + bits[i]), row[i / 64] >> i % 64 & 1 ? 0xff : 0, b->words * 8);
+    for (uint32_t i = 0; i < nbits; i++) {
+        uint64_t all = 0 - (row[i / 64] >> i % 64 & 1), *to = slot(b, SLOT_BITS + bits[i]);
+        for (uint32_t w = 0; w < b->words; w++) to[w] = all;
+    }
     TICKS_END(b, BATCH_REST);
 }
 

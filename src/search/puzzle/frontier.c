@@ -15,7 +15,6 @@ static struct frontier *self(struct method *m)
 static void offer(struct frontier *f, uint32_t parent, uint32_t move, int goal)
 {
     uint32_t n = f->depth + 1;
-    if (!line_wants(f->base.line, goal, n)) return;
     uint32_t *moves = malloc(n * sizeof *moves);
     if (!moves) return;
     states_path(&f->states, parent, moves);
@@ -44,7 +43,8 @@ static inline __attribute__((always_inline)) uint32_t sift(struct frontier *f, s
         uint32_t parent = f->at + b->parent[i], move = b->move[i];
         const uint64_t *row = b->state + (size_t)i * words;
         bool over = b->goal[i] != SPACE_GOES_ON, back = look_back && returns(f, parent, row, words);
-        if (over) offer(f, parent, move, b->goal[i]);
+        if (line_wants(f->base.line, b->goal[i], f->depth + 1)) /* never, where it goes on */
+            offer(f, parent, move, b->goal[i]);
         for (uint32_t k = 0; k < words; k++) b->state[(size_t)n * words + k] = row[k];
         b->parent[n] = parent;
         b->move[n] = move;

@@ -76,17 +76,22 @@ static bool tick_for(struct circuit_space *s, const uint32_t *depth, uint32_t n)
     return tick_until(s, most);
 }
 
-/* Row order[i] at depth[order[i]] into lane i; without an order, one after the other. */
-static void put(struct circuit_space *s, const uint64_t *rows, const uint32_t *depth, const uint32_t *order,
-                uint32_t n)
+static bool all_alike(const uint32_t *depth, uint32_t n)
+{
+    bool alike = true;
+    for (uint32_t i = 1; i < n; i++) alike &= depth[i] == depth[0];
+    return alike;
+}
+
+/* Row order[i] at depth[order[i]] into lane i; without an order, one after the other. `alike`: all depths are
+ * the same. */
+static void put(struct circuit_space *s, const uint64_t *rows, const uint32_t *depth, bool alike,
+                const uint32_t *order, uint32_t n)
 {
     batch_put_rows(s->batch, s->kept, s->nkept, rows, order, n);
     if (!s->nticking) return;
-    uint32_t first = depth[order ? order[0] : 0];
-    bool alike = true;
-    for (uint32_t i = 1; i < n; i++) alike &= depth[order ? order[i] : i] == first;
     if (alike) {
-        batch_fill_rows(s->batch, s->ticking, s->nticking, s->tick + (size_t)first * s->tick_words);
+        batch_fill_rows(s->batch, s->ticking, s->nticking, s->tick + (size_t)depth[0] * s->tick_words);
         return;
     }
     for (uint32_t i = 0; i < n; i++) s->tick_at[i] = depth[order ? order[i] : i];
@@ -126,10 +131,11 @@ static bool cut_off(struct circuit_space *s, uint32_t n)
 }
 
 /* The pairs collected so far become children. */
-static bool flush(struct circuit_space *s, const uint32_t *depth, uint32_t n, brood_sink *sink, void *to)
+static bool flush(struct circuit_space *s, const uint32_t *depth, bool alike, uint32_t n, brood_sink *sink,
+                  void *to)
 {
     struct batch *b = s->batch;
-    put(s, s->parents, depth, s->parent, n);
+    put(s, s->parents, depth, alike, s->parent, n);
     batch_view(b);
     batch_set_moves(b, 0, s->move, n);
     batch_step(b);
@@ -147,7 +153,8 @@ static bool expand(struct space *base, const uint64_t *states, const uint32_t *d
     uint32_t words = base->words, set_words = batch_set_words(s->batch, 0), pairs = 0;
     if (!tick_for(s, depth, n)) return false;
     memcpy(s->parents, states, (size_t)n * words * 8);
-    put(s, states, depth, NULL, n);
+    bool alike = all_alike(depth, n);
+    put(s, states, depth, alike, NULL, n);
     batch_view(s->batch);
     batch_legal_sets(s->batch, 0, s->legal, s->count);
     for (uint32_t i = 0; i < n; i++)
@@ -158,10 +165,10 @@ static bool expand(struct space *base, const uint64_t *states, const uint32_t *d
                 s->parent[pairs] = i;
                 s->move[pairs++] = w * 64 + (uint32_t)__builtin_ctzll(set);
                 if (pairs < base->lanes) continue;
-                if (!flush(s, depth, pairs, sink, to)) return false;
+                if (!flush(s, depth, alike, pairs, sink, to)) return false;
                 pairs = 0;
             }
-    return pairs == 0 || flush(s, depth, pairs, sink, to);
+    return pairs == 0 || flush(s, depth, alike, pairs, sink, to);
 }
 
 /* --- Games to the end ----------------------------------------------------------------------------------- */
@@ -213,7 +220,7 @@ static void roll(struct space *base, struct roll *r, struct turn *turn)
         busy[i / 64] |= 1ull << i % 64;
     }
     if (!tick_for(s, r->depth, r->n)) return;
-    put(s, r->state, r->depth, NULL, r->n);
+    put(s, r->state, r->depth, all_alike(r->depth, r->n), NULL, r->n);
     for (uint32_t step = 0;; step++) {
         batch_view(b);
         if (read_goals(s, r->n, s->goal))
@@ -236,7 +243,7 @@ static void roll(struct space *base, struct roll *r, struct turn *turn)
 static bool follow(struct space *base, const uint32_t *moves, uint32_t n, legal_sink *sink, void *to)
 {
     struct circuit_space *s = self(base);
-    put(s, base->root, &(uint32_t){0}, NULL, 1);
+    put(s, base->root, &(uint32_t){0}, true, NULL, 1);
     for (uint32_t i = 0; i < n; i++) {
         batch_view(s->batch);
         sink(to, i, s->listed, batch_legal(s->batch, 0, 0, s->listed));
