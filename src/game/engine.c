@@ -20,11 +20,14 @@ struct engine {
     struct code *code;
     struct error error;
     struct engine_report report;
-    pthread_mutex_t foresight_lock; /* of what follows, made once: nobody who only wants to know how things
-                                     * stand waits for it */
+    pthread_mutex_t extras_lock; /* of what follows, made once: nobody who only wants to know how things stand
+                                  * waits for it */
     struct circuit *foresight;
     struct code *foresight_code;
     bool foreseen;
+    struct movers *movers;
+    bool watched; /* movers were looked for */
+    struct lone_moves *lone;
 };
 
 /* What is left of the seconds, or an error when nothing is. */
@@ -90,7 +93,7 @@ struct engine *engine_start(const struct game *game, const struct ground_limits 
     if (limits) e->limits = *limits;
     atomic_init(&e->cancel, false);
     pthread_mutex_init(&e->lock, NULL);
-    pthread_mutex_init(&e->foresight_lock, NULL);
+    pthread_mutex_init(&e->extras_lock, NULL);
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -100,7 +103,7 @@ struct engine *engine_start(const struct game *game, const struct ground_limits 
     error_set(error, ERROR_SYSTEM, "no thread to ground the rules in");
     pthread_cond_destroy(&e->done);
     pthread_mutex_destroy(&e->lock);
-    pthread_mutex_destroy(&e->foresight_lock);
+    pthread_mutex_destroy(&e->extras_lock);
     free(e);
     return NULL;
 }
@@ -115,13 +118,15 @@ void engine_free(struct engine *e)
     if (!e) return;
     engine_cancel(e);
     pthread_join(e->thread, NULL);
+    free(e->movers);
+    free(e->lone);
     code_free(e->foresight_code);
     circuit_free(e->foresight);
     code_free(e->code);
     circuit_free(e->circuit);
     pthread_cond_destroy(&e->done);
     pthread_mutex_destroy(&e->lock);
-    pthread_mutex_destroy(&e->foresight_lock);
+    pthread_mutex_destroy(&e->extras_lock);
     free(e);
 }
 
@@ -175,11 +180,39 @@ static void foresee(struct engine *e, double seconds)
 const struct code *engine_foresight(struct engine *e, double seconds)
 {
     if (engine_poll(e) != ENGINE_READY) return NULL;
-    pthread_mutex_lock(&e->foresight_lock);
+    pthread_mutex_lock(&e->extras_lock);
     if (!e->foreseen) foresee(e, seconds);
     const struct code *code = e->foresight_code;
-    pthread_mutex_unlock(&e->foresight_lock);
+    pthread_mutex_unlock(&e->extras_lock);
     return code;
+}
+
+static void watch(struct engine *e, double seconds)
+{
+    struct error error = {0};
+    struct reasoner *r = reasoner_circuit(e->game, e->code, &error);
+    if (r) e->movers = movers_find(r, seconds, &e->watched);
+    reasoner_free(r);
+}
+
+const struct movers *engine_movers(struct engine *e, double seconds)
+{
+    if (engine_poll(e) != ENGINE_READY) return NULL;
+    pthread_mutex_lock(&e->extras_lock);
+    if (!e->watched) watch(e, seconds);
+    const struct movers *movers = e->movers;
+    pthread_mutex_unlock(&e->extras_lock);
+    return movers;
+}
+
+const struct lone_moves *engine_lone_moves(struct engine *e)
+{
+    if (engine_poll(e) != ENGINE_READY) return NULL;
+    pthread_mutex_lock(&e->extras_lock);
+    if (!e->lone) e->lone = circuit_lone_moves(e->circuit);
+    const struct lone_moves *lone = e->lone;
+    pthread_mutex_unlock(&e->extras_lock);
+    return lone;
 }
 
 const struct error *engine_error(struct engine *e)

@@ -37,6 +37,7 @@ struct player_config {
     int64_t sampler; /* enum sampler_kind */
     double tau, epsilon;
     int64_t k, threshold;
+    bool turns;    /* N-grams by who moved */
     double weight; /* of FAST beside MAST */
     double cells;  /* FAST's c for cell features */
     bool lgr;
@@ -53,6 +54,10 @@ struct player_config {
     int64_t playouts; /* per new node, on the wires and with parallel=leaf; 0: as is best */
     int64_t memory;   /* MB; 0: a quarter of the machine's */
     int64_t arm;      /* which way of searching: ARM_OFF, ARM_AUTO, ARM_FIRST and so on (audition.h) */
+    int64_t control;  /* one simulation in so many is uniform */
+    int64_t alarm;    /* enum alarm */
+    int64_t adapt;    /* enum adapt_roles: bandits over parameters in play */
+    int64_t factors;  /* enum adapt_what */
     int64_t puzzle;   /* enum solo_way: what searches games for one before anything else */
     /* kind=minimax */
     int64_t minimax; /* enum minimax_policy */

@@ -59,6 +59,13 @@ void player_join(struct player *p, struct driver *driver)
     p->driver = driver;
 }
 
+void player_borrow(struct player *p, const struct player *lender)
+{
+    const struct decay *d = &lender->config.decay;
+    bool fades = d->move < 1 || d->batch < 1 || d->simulation < 1; /* then by each one's own moves */
+    p->lender = lender->mcts && !fades ? lender : NULL;
+}
+
 void player_diverge(struct player *p, uint32_t i, uint32_t cores)
 {
     p->divergence = i;

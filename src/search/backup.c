@@ -188,6 +188,22 @@ void flight_teach(struct flight *f, const float *reward)
     policy_learn(policy, &e);
 }
 
+/* The first simulations tell whether later ones may be cut. Of what was broken off nobody knows where it
+ * would have ended. */
+static void watch(struct flight *f)
+{
+    struct hand *h = f->hand;
+    struct mcts *m = h->search;
+    if (f->cut || f->tree_steps == 0 || !f->path[0]) return;
+    struct tree_node *root = tree_node(m->tree, f->path[0]);
+    const struct state s = {.w = node_state(root), .words = root->words, .cap = root->words};
+    bool good = cutoff_watch(h->driver->world->reasoner, &s, f->moves, f->steps, &m->seen);
+    if (good && m->seen.games < m->opt.watch) return;
+    if (good) m->opt.cutoff = cutoff_decide(&m->seen, m->nroles, CUTOFF_STABLE, CUTOFF_MINIMUM);
+    m->opt.watch = 0;
+    h->records = !policy_is_uniform(h->policy) || m->opt.rave || m->single;
+}
+
 /* A simulation has its rewards: learn from it and free the flight. */
 void flight_finish(struct flight *f, const float *reward)
 {
@@ -204,8 +220,10 @@ void flight_finish(struct flight *f, const float *reward)
         keep_line(h, f, own[0]);
         keep_path(f);
     }
+    if (m->opt.watch) watch(f);
     back_up(f, reward);
-    if (h->records) flight_teach(f, own);
+    if (h->records && !h->adapt.off) flight_teach(f, own);
+    if (f->has_way) adapt_learn(h, &f->way, own, f->playout_steps);
     bool decided = false;
     for (uint32_t r = 1; r < m->nroles; r++) decided |= own[r] != own[0];
     h->stats.simulations++;

@@ -1,8 +1,75 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Early cutoffs (002 §5.1.1): a hundred random games tell whether the goal values grow steadily during a game
- * (then a playout may be scored in the middle), or whether games end at very different depths (then a long
- * one may be called a draw). */
+/* Early cutoffs (002 §5.1.1): a hundred games tell whether the goal values grow steadily during a game (then
+ * a playout may be scored in the middle), or whether games end at very different depths (then a long one may
+ * be called a draw). The thesis watches the first simulations of the agent itself; games at random stand in
+ * where there is no such thing as the first (threads, playouts on the wires), or no search. */
 #include "search/mcts.h"
+
+#include <string.h>
+
+/* How the goals change from state to state in one game: mean and sum of squares (Welford) per role. */
+struct changes {
+    int before[MCTS_MAX_ROLES];
+    double mean[MCTS_MAX_ROLES], square[MCTS_MAX_ROLES];
+};
+
+static bool see(struct changes *c, struct reasoner *r, const struct state *s, uint32_t depth,
+                struct cutoff_sample *out)
+{
+    for (uint32_t i = 0; i < r->game->nroles; i++) {
+        int goal;
+        if (!reasoner_goal(r, s, i, &goal)) return false;
+        if (goal == GOAL_UNDEFINED) goal = 0; /* no goal yet is nothing gained yet */
+        if (depth > 0) {
+            double change = goal - c->before[i], delta = change - c->mean[i];
+            c->mean[i] += delta / depth;
+            c->square[i] += delta * (change - c->mean[i]);
+            if (goal != c->before[i] && (out->first_change == 0 || depth < out->first_change))
+                out->first_change = depth;
+        }
+        c->before[i] = goal;
+    }
+    return true;
+}
+
+static void count(const struct changes *c, uint32_t nroles, uint32_t depth, struct cutoff_sample *out)
+{
+    double variance = 0;
+    for (uint32_t i = 0; i < nroles && depth > 0; i++) variance += c->square[i] / depth / nroles;
+    if (out->games == 0 || depth < out->first_terminal) out->first_terminal = depth;
+    if (depth > out->last_terminal) out->last_terminal = depth;
+    out->games++;
+    out->stability += (variance - out->stability) / out->games;
+}
+
+static void swap(struct state *a, struct state *b)
+{
+    struct state c = *a;
+    *a = *b;
+    *b = c;
+}
+
+bool cutoff_watch(struct reasoner *r, const struct state *root, const uint32_t *moves, uint32_t steps,
+                  struct cutoff_sample *out)
+{
+    struct state now = {0}, next = {0};
+    struct changes changes = {0};
+    bool good = state_reserve(&now, root->words);
+    if (good) {
+        now.words = root->words;
+        memcpy(now.w, root->w, root->words * sizeof *now.w);
+    }
+    for (uint32_t t = 0; good; t++) {
+        good = see(&changes, r, &now, t, out);
+        if (!good || t == steps) break;
+        good = r->ops->next(r, &now, moves + (size_t)t * r->game->nroles, &next);
+        swap(&now, &next);
+    }
+    if (good) count(&changes, r->game->nroles, steps, out);
+    state_done(&now);
+    state_done(&next);
+    return good;
+}
 
 bool cutoff_measure(struct reasoner *r, uint64_t seed, uint32_t games, const struct budget *budget,
                     struct cutoff_sample *out)
@@ -14,30 +81,15 @@ bool cutoff_measure(struct reasoner *r, uint64_t seed, uint32_t games, const str
     struct state now = {0}, next = {0};
     struct list moves = {0};
     *out = (struct cutoff_sample){0};
-    double variance_sum = 0;
     bool good = true;
     for (uint32_t g = 0; g < games && good; g++) {
-        int before[MCTS_MAX_ROLES];
-        /* change of each goal from state to state: mean and sum of squares (Welford) per role */
-        double mean[MCTS_MAX_ROLES] = {0}, square[MCTS_MAX_ROLES] = {0};
+        struct changes changes = {0};
         uint32_t depth = 0;
         bool terminal = false;
         good = r->ops->initial(r, &now);
         for (;; depth++) {
-            good = good && r->ops->terminal(r, &now, &terminal) && depth < 100000;
-            for (uint32_t i = 0; i < nroles && good; i++) {
-                int goal;
-                good = reasoner_goal(r, &now, i, &goal);
-                if (goal == GOAL_UNDEFINED) goal = 0; /* no goal yet is nothing gained yet */
-                if (depth > 0) {
-                    double change = goal - before[i], delta = change - mean[i];
-                    mean[i] += delta / depth;
-                    square[i] += delta * (change - mean[i]);
-                    if (goal != before[i] && (out->first_change == 0 || depth < out->first_change))
-                        out->first_change = depth;
-                }
-                before[i] = goal;
-            }
+            good = good && r->ops->terminal(r, &now, &terminal) && depth < 100000 &&
+                   see(&changes, r, &now, depth, out);
             if (!good || terminal) break;
             for (uint32_t i = 0; i < nroles && good; i++) {
                 moves.n = 0;
@@ -45,18 +97,11 @@ bool cutoff_measure(struct reasoner *r, uint64_t seed, uint32_t games, const str
                 if (good) joint[i] = moves.v[rng_below(&rng, moves.n)];
             }
             good = good && r->ops->next(r, &now, joint, &next);
-            struct state swap = now;
-            now = next;
-            next = swap;
+            swap(&now, &next);
             if (budget_over(budget)) good = false;
         }
-        if (!good) break;
-        for (uint32_t i = 0; i < nroles && depth > 0; i++) variance_sum += square[i] / depth / nroles;
-        if (out->games == 0 || depth < out->first_terminal) out->first_terminal = depth;
-        if (depth > out->last_terminal) out->last_terminal = depth;
-        out->games++;
+        if (good) count(&changes, nroles, depth, out);
     }
-    out->stability = out->games ? variance_sum / out->games : 0;
     state_done(&now);
     state_done(&next);
     list_done(&moves);
@@ -71,7 +116,7 @@ struct cutoff cutoff_decide(const struct cutoff_sample *s, uint32_t nroles, doub
         return (struct cutoff){CUT_GOAL_STABLE, cut > minimum_steps ? cut : minimum_steps};
     }
     uint32_t interval = s->last_terminal - s->first_terminal;
-    if (interval > minimum_steps) {
+    if (interval >= minimum_steps) {
         uint32_t cut = s->first_terminal + interval / 3;
         return (struct cutoff){CUT_TERMINAL_INTERVAL, cut > minimum_steps ? cut : minimum_steps};
     }

@@ -48,6 +48,8 @@ struct flight {
     uint32_t refuted[FLIGHT_REFUTED];
     uint32_t nrefuted;
     bool again;
+    struct way way; /* if it has one of its own */
+    bool has_way;
     struct errand *errand; /* leaf parallelisation: the playout is done for somebody else (relay.c) */
 };
 

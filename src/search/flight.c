@@ -92,7 +92,7 @@ void flight_release(struct flight *f)
 struct situation flight_situation(const struct flight *f, uint32_t role)
 {
     uint32_t nroles = f->hand->search->nroles;
-    struct situation s = {.role = role, .nroles = nroles};
+    struct situation s = {.role = role, .nroles = nroles, .way = f->has_way ? &f->way : NULL};
     if (f->steps >= 1) s.last = f->moves + (size_t)(f->steps - 1) * nroles;
     if (f->steps >= 2) s.before = f->moves + (size_t)(f->steps - 2) * nroles;
     return s;
@@ -215,6 +215,7 @@ void flight_launch(struct flight *f)
     f->own = NULL;
     f->proved = 0;
     f->node = m->tree->root;
+    f->has_way = adapt_draw(f->hand, &f->way);
     f->hand->aloft++;
     flight_descend(f);
 }

@@ -57,9 +57,10 @@ struct mcts *mcts_new(const struct mcts_options *options, struct reasoner *reaso
     for (uint32_t i = 0; i < nhands; i++) {
         struct hand *h = &m->hands[i];
         h->search = m;
+        h->adapt = options->adapt;
         h->kept_reward = -1;
         h->policy = policies[i];
-        h->records = !policy_is_uniform(policies[i]) || options->rave || m->single;
+        h->records = !policy_is_uniform(policies[i]) || options->rave || m->single || options->watch;
         rng_init(&h->rng, options->seed + i * 0x9e3779b97f4a7c15u);
     }
     return m;

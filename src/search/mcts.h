@@ -20,6 +20,7 @@
 #define SEARCH_MCTS_H
 
 #include "base/rng.h"
+#include "search/adapt.h"
 #include "search/budget.h"
 #include "search/policy.h"
 #include "search/tree.h"
@@ -30,6 +31,16 @@
 struct cutoff {
     enum { CUT_NEVER, CUT_GOAL_STABLE, CUT_TERMINAL_INTERVAL } kind;
     uint32_t steps; /* playout moves after which it is */
+};
+
+/* Decide from 100 games whether and where to cut (002 §5.1.1). */
+#define CUTOFF_GAMES 100
+#define CUTOFF_STABLE 1000.0
+#define CUTOFF_MINIMUM 10
+struct cutoff_sample {
+    uint32_t games, first_terminal, last_terminal; /* depths */
+    double stability;      /* mean over games and roles of the variance of goal changes */
+    uint32_t first_change; /* earliest depth at which a goal changed; 0: never */
 };
 
 /* What is proved (prove.h), and what simulations do at what is solved. */
@@ -64,11 +75,15 @@ struct mcts_options {
     size_t memory;     /* bytes for the tree */
     uint64_t seed;
     struct cutoff cutoff;
+    uint32_t
+        watch; /* decide on cutoffs after so many simulations; 0: it is decided. For one hand, lane by lane
+                */
     enum solving solver;
     const struct outcomes *outcomes; /* with a solver: where bounds begin; read by mcts_new only */
     uint32_t scout; /* visits after which a node's children are looked at for ends; 0: never */
     enum decisive_moves decisive;
     const struct code *foresight; /* with decisive moves: which win at once; NULL: that is not known */
+    struct adapt adapt;           /* what differs from simulation to simulation, as hands begin */
     /* A value added to the selection value of a move, for schemes that know something beforehand; NULL: none.
      */
     float (*prior)(void *data, const struct tree_node *node, uint32_t role, uint32_t move);
@@ -93,6 +108,7 @@ struct hand {
     struct mcts *search;
     struct policy *policy; /* not owned; tables of this hand alone */
     struct rng rng;
+    struct adapt adapt;
     bool records; /* moves are recorded: somebody learns from them */
     void *owner;  /* the caller's */
     /* while at work (driver.c) */
@@ -134,7 +150,8 @@ struct mcts {
     bool settled;            /* the root is: nothing more to search for */
     uint64_t bounded;        /* nodes of which something was proved, ends apart */
     uint32_t max_steps;      /* simulations longer than this are broken off as draws */
-    struct hand *hands;      /* nhands of them */
+    struct cutoff_sample seen; /* with opt.watch: what was seen so far */
+    struct hand *hands;        /* nhands of them */
     uint32_t nhands;
     struct meeting *meeting; /* where hands come together; NULL: there is one */
     struct pooled *pool;     /* by action of the root, one role after the other; NULL: nothing is pooled */
@@ -194,15 +211,13 @@ uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, co
 /* UCT value of an action seen n times with that mean, at a node visited `visits` times (000 equation 1). */
 float select_uct(float mean, uint32_t n, float ln_visits, float c);
 /* The weight of RAVE at a node (002 §4.1.5), or of the shorter kind. */
-float select_beta(const struct mcts_options *o, uint32_t visits);
+float select_beta(enum rave_mix mix, float k, uint32_t visits);
 
-/* --- cutoff.c: decide from 100 sample games whether and where to cut (002 §5.1.1). Works on the reasoner.
- * False if it gave up or the budget's time was over. */
-struct cutoff_sample {
-    uint32_t games, first_terminal, last_terminal; /* depths */
-    double stability;      /* mean over games and roles of the variance of goal changes */
-    uint32_t first_change; /* earliest depth at which a goal changed; 0: never */
-};
+/* --- cutoff.c: struct cutoff_sample above. */
+/* Add a simulation: its joint moves from `root` to the end. False if the reasoner gave up. */
+bool cutoff_watch(struct reasoner *r, const struct state *root, const uint32_t *moves, uint32_t steps,
+                  struct cutoff_sample *out);
+/* Games at random. False if the reasoner gave up or the budget's time was over. */
 bool cutoff_measure(struct reasoner *r, uint64_t seed, uint32_t games, const struct budget *budget,
                     struct cutoff_sample *out);
 struct cutoff cutoff_decide(const struct cutoff_sample *s, uint32_t nroles, double threshold,

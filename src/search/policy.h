@@ -30,6 +30,18 @@ struct episode {
     bool end; /* the state after the last step is there, too: it is that of step `steps` */
 };
 
+/* How a simulation differs from others of the same search (adapt.h): for all, and for some roles. */
+enum { WAY_ROLES = 8, WAY_FACTORS = 4 };
+struct way {
+    bool uniform;   /* all playout moves are drawn alike */
+    uint32_t roles; /* bit by bit: whom the rest is for */
+    struct way_role {
+        float epsilon, c, rave;
+        uint32_t grams;           /* longest N-grams */
+        uint8_t arm[WAY_FACTORS]; /* what was drawn */
+    } of[WAY_ROLES];
+};
+
 /* Where a move is to be chosen. */
 struct situation {
     uint32_t role, nroles;
@@ -37,7 +49,15 @@ struct situation {
     const uint32_t *before; /* and the one before that */
     const uint64_t *state;  /* only if a policy wants it */
     uint32_t state_words;
+    const struct way *way; /* NULL: as the policy has it */
 };
+
+/* What is for this role. */
+static inline const struct way_role *situation_way(const struct situation *s)
+{
+    bool own = s->way && s->role < WAY_ROLES && s->way->roles >> s->role & 1;
+    return own ? &s->way->of[s->role] : NULL;
+}
 
 /* The move of the role that NST and LGR look at: one step back role - 1, two steps back role - 2 (000 §IV-B).
  */
@@ -148,8 +168,14 @@ struct values *values_mast(uint32_t nroles, bool tree_only);
 /* `listed`: states are lists of fact numbers, as the lifted engine has them, not bits. */
 struct values *values_past(uint32_t nroles, uint32_t threshold, float fallback, bool listed);
 /* Sequences of up to `longest` moves, two or three. `bytes` that its tables may take: when they are used up,
- * longer sequences are forgotten. */
-struct values *values_nst(uint32_t nroles, uint32_t longest, uint32_t k, size_t bytes);
+ * longer sequences are forgotten. With `movers` (not owned) the earlier moves are those of who moved, else of
+ * the roles before in the order of the sheet. */
+struct movers;
+struct values *values_nst(uint32_t nroles, uint32_t longest, uint32_t k, size_t bytes,
+                          const struct movers *movers);
+/* Nobody will ever ask for these moves (circuit/alone.h; not owned): NST need not learn them. */
+struct lone_moves;
+void values_nst_spare(struct values *nst, const struct lone_moves *lone);
 /* `circuit` is the reasoner's, NULL for other engines. Samples a few games to find the board, as long as the
  * budget lasts; without a board all moves are alike. */
 struct circuit;

@@ -274,6 +274,7 @@ static void take_on(struct hand *h, struct flight *f, struct errand *e)
 {
     bool good = copy_moves(f, &e->flight);
     f->errand = e;
+    f->has_way = false;
     f->node = f->tree_steps = f->playout_steps = 0;
     f->expanded = true;
     f->cut = false;

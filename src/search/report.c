@@ -96,7 +96,7 @@ static struct tally tally_root(const struct mcts *m, uint32_t role)
  * and won would otherwise be played, since the search, trusting RAVE, never looked at it again. */
 static float worth(const struct mcts *m, const struct row *row, const struct tally *t)
 {
-    float beta = m->opt.rave && row->raved ? select_beta(&m->opt, t->visits) : 0;
+    float beta = m->opt.rave && row->raved ? select_beta(m->opt.rave_mix, (float)m->opt.rave, t->visits) : 0;
     return beta * row->rave + (1 - beta) * row->mean;
 }
 

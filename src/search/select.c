@@ -10,10 +10,10 @@ float select_uct(float mean, uint32_t n, float ln_visits, float c)
     return mean + c * sqrtf(ln_visits / (float)n);
 }
 
-float select_beta(const struct mcts_options *o, uint32_t visits)
+float select_beta(enum rave_mix mix, float k, uint32_t visits)
 {
-    float k = (float)o->rave, n = (float)visits;
-    return o->rave_mix == RAVE_SHORT ? k / (n + k) : sqrtf(k / (3.0f * n + k));
+    float n = (float)visits;
+    return mix == RAVE_SHORT ? k / (n + k) : sqrtf(k / (3.0f * n + k));
 }
 
 /* Logarithms of small counts, which nearly all are. */
@@ -86,8 +86,9 @@ uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, co
     if (untried && (untried == n || !m->opt.urgency)) return try_new(h, a, n, untried, avoid, s);
 
     uint32_t visits = count_of(&node->visits) + pending_here;
-    float ln_visits = logarithm(visits), c = m->opt.c;
-    float beta = m->opt.rave ? select_beta(&m->opt, visits) : 0;
+    const struct way_role *way = situation_way(s);
+    float ln_visits = logarithm(visits), c = way ? way->c : m->opt.c;
+    float beta = m->opt.rave ? select_beta(m->opt.rave_mix, way ? way->rave : (float)m->opt.rave, visits) : 0;
     const struct rave *rave = m->opt.rave ? node_rave(m->tree, node, role) : NULL;
     bool whole = m->opt.rave_mix == RAVE_THESIS;
     float top = -INFINITY;

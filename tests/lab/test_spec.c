@@ -16,6 +16,7 @@ static const char sound[] =
     "pairings:\n"
     "  - [A, B]\n"
     "  - {players: [B, C], label: bc, budget: {sims: 77, start: 8}, only: [ticTacToe]}\n"
+    "  - {players: [A, C], label: triple, times: 3}\n"
     "number: 11\n"
     "budget: {sims: 100, start: 40}\n"
     "quick: {number: 2, games: [CC3], pairings: [A - B]}\n"
@@ -33,8 +34,11 @@ static void everything_is_read(void **state)
     struct spec *s = read(sound, NULL, &error);
     if (!s) fail_msg("%s", error.text);
     assert_int_equal(s->ngames, 2);
-    assert_int_equal(s->npairings, 2);
+    assert_int_equal(s->npairings, 3);
     assert_string_equal(s->pairings[0].label, "A - B");
+    assert_int_equal(spec_budget(s, 0, 2, 0).simulations, 300);
+    assert_int_equal(spec_budget(s, 0, 2, 0).start_simulations, 120);
+    assert_int_equal(spec_budget(s, 1, 2, 0).simulations, 27);
     assert_string_equal(s->games[1].label, "CC3");
     assert_int_equal(spec_budget(s, 0, 0, 0).simulations, 100);
     assert_int_equal(spec_budget(s, 0, 0, 0).start_simulations, 40);
@@ -45,10 +49,10 @@ static void everything_is_read(void **state)
     assert_int_equal(spec_budget(s, 0, 1, 2).expansions, 3);
     assert_false(s->empty[0]);
     assert_false(s->empty[1]);
-    assert_true(s->empty[3]); /* only in ticTacToe */
-    assert_false(s->published[3].there);
-    assert_true(s->published[2].there);
-    assert_true(s->published[2].value == 51.5 && s->published[2].half == 2);
+    assert_true(s->empty[4]); /* only in ticTacToe */
+    assert_false(s->published[4].there);
+    assert_true(s->published[3].there);
+    assert_true(s->published[3].value == 51.5 && s->published[3].half == 2);
     assert_true(s->published[1].value == 7 && s->published[1].half < 0);
     spec_free(s);
 }
@@ -229,16 +233,16 @@ static void schedules_are_whole_rotations(void **state)
     struct spec *s = read(sound, NULL, &error);
     struct schedule *p = s ? schedule_new(s, &error) : NULL;
     if (!p) fail_msg("%s", error.text);
-    assert_int_equal(p->ncells, 3);
+    assert_int_equal(p->ncells, 5);
     assert_int_equal(p->cells[0].number, 12); /* 11 games by 2 assignments */
-    assert_int_equal(p->cells[2].number, 12); /* 7 games by 6 */
-    assert_int_equal(p->total, 36);
+    assert_int_equal(p->cells[3].number, 12); /* 7 games by 6 */
+    assert_int_equal(p->total, 60);
     for (uint32_t i = 0; i < 6; i++) {
         uint32_t one[3], other[3];
-        schedule_seats(p, &p->cells[2], i, one);
-        schedule_seats(p, &p->cells[2], i + 6, other);
+        schedule_seats(p, &p->cells[3], i, one);
+        schedule_seats(p, &p->cells[3], i + 6, other);
         assert_memory_equal(one, other, sizeof one);
-        assert_true(schedule_seed(&p->cells[2], i) != schedule_seed(&p->cells[2], i + 6));
+        assert_true(schedule_seed(&p->cells[3], i) != schedule_seed(&p->cells[3], i + 6));
     }
     schedule_free(p);
     spec_free(s);

@@ -2,8 +2,7 @@
 /* Goal stability as the thesis measured it (002 section 5.2.1): Checkers around 250, Othello around 3000. */
 #include "../testing.h"
 
-#include "game/engine.h"
-#include "search/mcts.h"
+#include "player/player.h"
 
 static struct cutoff_sample sample(const char *name, uint64_t seed, struct cutoff *decision)
 {
@@ -61,12 +60,69 @@ static void sampling_ends_when_it_is_told_to(void **state)
     game_free(game);
 }
 
+static void an_interval_of_just_the_minimum_is_one(void **state)
+{
+    (void)state;
+    struct cutoff_sample s = {.games = 100, .first_terminal = 20, .last_terminal = 30};
+    assert_int_equal(cutoff_decide(&s, 2, 1000, 10).kind, CUT_TERMINAL_INTERVAL);
+    assert_int_equal(cutoff_decide(&s, 2, 1000, 10).steps, 23);
+    s.last_terminal = 29;
+    assert_int_equal(cutoff_decide(&s, 2, 1000, 10).kind, CUT_NEVER);
+}
+
+static struct cutoff_sample watched(const char *game_name, const char *player, uint64_t simulations,
+                                    struct cutoff *decision, uint64_t *cut)
+{
+    struct error error = {0};
+    struct game *game = game_load(game_name, 0, NULL, &error);
+    struct engine *engine = game ? engine_start(game, NULL, &error) : NULL;
+    struct player_config config;
+    if (!engine || engine_wait(engine, -1) != ENGINE_READY || !player_config_parse(player, &config, &error))
+        fail_msg("%s", error.text);
+    struct player *p = player_new(&config, game, engine, 0, 1, &error);
+    struct budget budget = {.simulations = simulations};
+    uint32_t best;
+    if (!p || !player_think(p, &budget, &best, &error)) fail_msg("%s", error.text);
+    struct cutoff_sample seen = player_search(p)->seen;
+    *decision = player_search(p)->opt.cutoff;
+    *cut = player_search(p)->stats.cut;
+    player_free(p);
+    engine_free(engine);
+    game_free(game);
+    return seen;
+}
+
+/* It is the agent's own simulations that count: those of MAST in Knightthrough are much shorter than random
+ * games, and the first hundred are never cut. */
+static void the_first_hundred_simulations_decide(void **state)
+{
+    (void)state;
+    struct cutoff cut, other;
+    uint64_t times;
+    struct cutoff_sample s = watched("knightthrough", "cadia2008,cutoff=on,lanes=1", 99, &cut, &times);
+    assert_int_equal(s.games, 99);
+    assert_int_equal(cut.kind, CUT_NEVER);
+    s = watched("knightthrough", "cadia2008,cutoff=on,lanes=1", 400, &cut, &times);
+    assert_int_equal(s.games, 100);
+    assert_true(cut.kind != CUT_NEVER);
+    assert_true(times > 0 && times <= 300);
+    struct cutoff_sample random = sample("knightthrough", 1, &other);
+    assert_true(s.last_terminal < random.last_terminal);
+    /* goals are seen along the way, too: Checkers as at random */
+    s = watched("checkers", "cadia2007,cutoff=on,lanes=1", 100, &cut, &times);
+    assert_true(s.stability > 100 && s.stability < 500);
+    assert_int_equal(cut.kind, CUT_GOAL_STABLE);
+    assert_int_equal(times, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(goals_of_checkers_are_stable),
         cmocka_unit_test(goals_of_othello_go_back_and_forth),
         cmocka_unit_test(sampling_ends_when_it_is_told_to),
+        cmocka_unit_test(an_interval_of_just_the_minimum_is_one),
+        cmocka_unit_test(the_first_hundred_simulations_decide),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

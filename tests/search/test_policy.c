@@ -2,6 +2,7 @@
 /* The schemes on the papers' own examples and on tables small enough to compute by hand. */
 #include "../testing.h"
 
+#include "game/movers.h"
 #include "search/mcts.h"
 
 #include <math.h>
@@ -73,7 +74,7 @@ static void ngrams_follow_role_numbers(void **state)
     static const uint32_t moves[] = {0, 1, 2, 10, 11, 12, 20, 21, 22};
     static const float reward[] = {30, 60, 90};
     struct episode e = episode(3, 3, moves, reward);
-    struct values *v = values_nst(3, 3, 1, (size_t)64 << 20);
+    struct values *v = values_nst(3, 3, 1, (size_t)64 << 20, NULL);
     v->ops->learn(v, &e);
     struct episode other = e;
     static const float zero[] = {0, 0, 0};
@@ -96,9 +97,69 @@ static void ngrams_follow_role_numbers(void **state)
     v->ops->free(v);
 }
 
+/* Role 0 moves twice in a row: what its second move follows is its first, not what role 1 did meanwhile. */
+static void ngrams_follow_who_moved(void **state)
+{
+    struct {
+        struct movers movers;
+        uint32_t idle[2];
+    } idle = {{.nroles = 2}, {NOOP, NOOP}};
+    static const uint32_t good[] = {A, NOOP, C, NOOP, NOOP, D}, bad[] = {B, NOOP, C, NOOP, NOOP, D};
+    static const float won[] = {100, 0}, lost[] = {0, 100};
+    struct episode e = episode(2, 3, good, won), f = episode(2, 3, bad, lost);
+    uint32_t a[] = {A, NOOP}, b[] = {B, NOOP}, c[] = {C, NOOP}, other[] = {NOOP, A};
+    for (int by_mover = 0; by_mover < 2; by_mover++) {
+        struct values *v = values_nst(2, 3, 1, (size_t)64 << 20, by_mover ? &idle.movers : NULL);
+        v->ops->learn(v, &e);
+        v->ops->learn(v, &f);
+        assert_float_equal(score_of(v, 0, 2, NULL, a, C), by_mover ? 75 : 50, 1e-4);
+        assert_float_equal(score_of(v, 0, 2, NULL, b, C), by_mover ? 25 : 50, 1e-4);
+        /* the same number, made by the other role, is another move */
+        if (by_mover) assert_float_equal(score_of(v, 0, 2, NULL, other, C), 50, 1e-4);
+        /* role 1 after C: two-grams know no more than the move alone, three-grams tell */
+        assert_float_equal(score_of(v, 1, 2, a, c, D), by_mover ? (50 + 50 + 0) / 3.0f : 50, 1e-4);
+        v->ops->free(v);
+    }
+}
+
+/* A simulation's own way is for one role: shorter sequences for it, all of them for the other; uniform is for
+ * everybody. */
+static void a_way_is_for_its_role_alone(void **state)
+{
+    static const uint32_t moves[] = {A, NOOP, NOOP, D, B, NOOP}, again[] = {A, NOOP, NOOP, C, B, NOOP};
+    static const float won[] = {100, 0}, lost[] = {0, 100};
+    struct episode e = episode(2, 3, moves, won), f = episode(2, 3, again, lost);
+    struct policy p = {.values = values_nst(2, 3, 1, (size_t)64 << 20, NULL),
+                       .sampler = {SAMPLE_GREEDY, 1, 0},
+                       .decay = {1, 1, 50, 1}};
+    policy_learn(&p, &e);
+    policy_learn(&p, &f);
+    struct way way = {.roles = 1, .of = {{.grams = 1}}};
+    uint32_t last[] = {NOOP, D}, list[] = {B, A};
+    struct situation s = {.role = 0, .nroles = 2, .last = last, .way = &way};
+    float out[2];
+    p.values->ops->score(p.values, &s, list, 2, out);
+    assert_float_equal(out[0], 50, 1e-4); /* the move alone */
+    way.roles = 2;
+    p.values->ops->score(p.values, &s, list, 2, out);
+    assert_float_equal(out[0], 75, 1e-4); /* and (D, B) */
+    struct rng rng;
+    rng_init(&rng, 1);
+    uint32_t first = 0;
+    for (int i = 0; i < 1000; i++) first += policy_choose(&p, &s, &rng, list, 2) == 0;
+    assert_int_equal(first, 1000); /* greedy */
+    way = (struct way){.roles = 1, .of = {{.grams = 3, .epsilon = 1}}};
+    for (int i = first = 0; i < 1000; i++) first += policy_choose(&p, &s, &rng, list, 2) == 0;
+    assert_in_range(first, 400, 600);
+    way = (struct way){.uniform = true};
+    for (int i = first = 0; i < 1000; i++) first += policy_choose(&p, &s, &rng, list, 2) == 0;
+    assert_in_range(first, 400, 600);
+    policy_done(&p);
+}
+
 static void longer_ngrams_wait_for_k_visits(void **state)
 {
-    struct values *v = values_nst(2, 3, 7, (size_t)64 << 20);
+    struct values *v = values_nst(2, 3, 7, (size_t)64 << 20, NULL);
     static const uint32_t with[] = {A, NOOP, NOOP, D, B, NOOP}, without[] = {C, NOOP, NOOP, NOOP, B, NOOP};
     static const float won[] = {100, 0}, lost[] = {0, 100};
     struct episode good = episode(2, 3, with, won), bad = episode(2, 3, without, lost);
@@ -158,7 +219,7 @@ static void the_best_of_a_set_score_highest(void **state)
     rng_init(&rng, 7);
     for (uint32_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int kind = 0; kind < 5; kind++) {
-            struct values *v = kind ? values_nst(2, 3, 2, (size_t)64 << 20) : values_mast(2, false);
+            struct values *v = kind ? values_nst(2, 3, 2, (size_t)64 << 20, NULL) : values_mast(2, false);
             for (int round = 0; round < 400; round++) {
                 learn_at_random(v, &rng, sizes[i],
                                 kind == 2 && round == 300 ? WILD
@@ -311,7 +372,7 @@ static float mean_after(struct values *v, float reward_last)
 static void decay_weakens_old_samples(void **state)
 {
     for (int scheme = 0; scheme < 2; scheme++) {
-        struct values *v = scheme ? values_nst(1, 3, 7, (size_t)64 << 20) : values_mast(1, false);
+        struct values *v = scheme ? values_nst(1, 3, 7, (size_t)64 << 20, NULL) : values_mast(1, false);
         for (int i = 0; i < 10; i++) mean_after(v, 100);
         v->ops->decay(v, 0.4f);                         /* 10 visits become 4 */
         assert_float_equal(mean_after(v, 0), 80, 1e-3); /* 400 / 5 */
@@ -345,18 +406,16 @@ static void decay_comes_when_it_should(void **state)
 
 static void rave_weight_is_the_thesis_formula(void **state)
 {
-    const struct mcts_options thesis = {.rave = 500}, longer = {.rave = 1000};
-    const struct mcts_options brief = {.rave = 500, .rave_mix = RAVE_SHORT};
-    assert_float_equal(select_beta(&brief, 500), 0.5, 1e-6);
-    assert_float_equal(select_beta(&brief, 49500), 0.01, 1e-6);
-    assert_float_equal(select_beta(&thesis, 0), 1, 1e-6);
-    assert_float_equal(select_beta(&thesis, 500), 0.5, 1e-6); /* sqrt(k / (3 n + k)) */
-    assert_float_equal(select_beta(&longer, 250), 0.755929, 1e-6);
+    assert_float_equal(select_beta(RAVE_SHORT, 500, 500), 0.5, 1e-6);
+    assert_float_equal(select_beta(RAVE_SHORT, 500, 49500), 0.01, 1e-6);
+    assert_float_equal(select_beta(RAVE_THESIS, 500, 0), 1, 1e-6);
+    assert_float_equal(select_beta(RAVE_THESIS, 500, 500), 0.5, 1e-6); /* sqrt(k / (3 n + k)) */
+    assert_float_equal(select_beta(RAVE_THESIS, 1000, 250), 0.755929, 1e-6);
     assert_float_equal(select_uct(60, 4, logf(100), 40), 102.9193, 1e-3); /* 60 + 40 * 1.072983 */
     /* what the formulas are for: trust in RAVE fades with visits, curiosity with tries and grows with visits
      */
     for (uint32_t n = 1; n < 10000; n *= 3) {
-        assert_true(select_beta(&thesis, n) < select_beta(&thesis, n - 1));
+        assert_true(select_beta(RAVE_THESIS, 500, n) < select_beta(RAVE_THESIS, 500, n - 1));
         assert_true(select_uct(60, n + 1, logf(20000), 40) < select_uct(60, n, logf(20000), 40));
         assert_true(select_uct(60, n, logf(30000), 40) > select_uct(60, n, logf(20000), 40));
     }
@@ -388,6 +447,8 @@ int main(void)
         cmocka_unit_test(tree_only_mast_stops_at_the_border),
         cmocka_unit_test(rewards_are_discounted_by_distance_from_the_end),
         cmocka_unit_test(ngrams_follow_role_numbers),
+        cmocka_unit_test(ngrams_follow_who_moved),
+        cmocka_unit_test(a_way_is_for_its_role_alone),
         cmocka_unit_test(longer_ngrams_wait_for_k_visits),
         cmocka_unit_test(the_best_of_a_set_score_highest),
         cmocka_unit_test(good_replies_are_stored_and_forgotten),

@@ -113,7 +113,7 @@ static struct policy make_policy(uint32_t nroles, const char *scheme)
 {
     struct policy p = {.decay = {1, 1, 50, 1}};
     if (strstr(scheme, "mast")) p.values = values_mast(nroles, false);
-    if (strstr(scheme, "nst")) p.values = values_nst(nroles, 2, 3, 16 << 20);
+    if (strstr(scheme, "nst")) p.values = values_nst(nroles, 2, 3, 16 << 20, NULL);
     if (strstr(scheme, "lgr")) p.lgr = lgr_new(nroles);
     p.sampler = (struct sampler){strstr(scheme, "gibbs") ? SAMPLE_GIBBS : SAMPLE_GREEDY, 10, 0.2f};
     return p;

@@ -106,6 +106,8 @@ const struct command lab_words[] = {
     {"report", "tell what came out", .run = lab_report},
     {"game", "write one game down as a record", .run = lab_game},
     {"merge", "join databases of several machines", .run = lab_merge},
+    {"export", "write results down as text, to be kept", .run = lab_export},
+    {"import", "take results that were kept into a database", .run = lab_import},
     {"sprt", "find out whether one player is better than another", .run = lab_sprt},
     {"list", "name the experiments there are", .run = lab_list},
     {0},

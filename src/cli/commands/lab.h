@@ -12,6 +12,11 @@ int lab_report(int argc, char **argv);
 int lab_game(int argc, char **argv);
 int lab_merge(int argc, char **argv);
 int lab_sprt(int argc, char **argv);
+int lab_export(int argc, char **argv);
+int lab_import(int argc, char **argv);
+/* Every table of a folder of experiments ("paper") from the results that are kept and, unless it is NULL, a
+ * database; and their agreement over all. */
+bool lab_report_all(const char *folder, const char *db, struct error *error);
 
 #define LAB_DB_OPTION(where)                                                                     \
     {                                                                                            \
@@ -51,6 +56,10 @@ void lab_names_add(void *names, const char *name);
 void lab_names_done(struct lab_names *names);
 
 struct db;
+/* Enter experiments into a database and give them the results that are kept in a folder; NULL: the library's.
+ */
+bool lab_enrol_kept(struct db *db, char *const *names, int n, const char *folder, uint64_t *games,
+                    struct error *error);
 bool lab_grid_count(struct db *db, uint32_t *n, struct error *error); /* those of the database */
 
 #endif

@@ -12,7 +12,7 @@
 
 struct report_arguments {
     const char *db, *html, *svg;
-    bool csv, json, details;
+    bool csv, json, details, all;
 };
 
 static bool is_database(const char *path)
@@ -118,15 +118,18 @@ static bool report(const char *what, const struct report_arguments *a, struct er
 
 int lab_report(int argc, char **argv)
 {
-    struct report_arguments a = {.db = "lab.db"};
+    struct report_arguments a = {0};
     const struct option table[] = {
-        {"db", 0, OPTION_STRING, &a.db, .value = "FILE", .help = "the database"},
+        {"db", 0, OPTION_STRING, &a.db, .value = "FILE", .help = "the database; lab.db, if none is named"},
         {"html", 0, OPTION_STRING, &a.html, .value = "FILE",
          .help = "write a page for the browser; -: to standard output"},
         {"svg", 0, OPTION_STRING, &a.svg, .value = "PREFIX",
          .help = "experiments with boards: write the figures to PREFIX-NAME.svg"},
         {"csv", 0, OPTION_FLAG, &a.csv, .help = "one line per cell"},
         {"json", 0, OPTION_FLAG, &a.json, .help = "everything, as JSON"},
+        {"all", 0, OPTION_FLAG, &a.all,
+         .help = "every table of a folder, like paper, from the results that are kept (and a --db), and the "
+                 "agreement over all"},
         {"details", 0, OPTION_FLAG, &a.details, .help = "every cell, by player and by seat"},
         {0}};
     int operands, status;
@@ -137,5 +140,8 @@ int lab_report(int argc, char **argv)
                        "player of each pairing with their 95% intervals, published figures below.",
                        table, 1, 1, argc, argv, &operands, &status))
         return status;
+    if (a.all)
+        return lab_report_all(argv[1], a.db, &error) ? EXIT_YES : command_trouble("lab report", &error);
+    if (!a.db) a.db = "lab.db";
     return report(argv[1], &a, &error) ? EXIT_YES : command_trouble("lab report", &error);
 }

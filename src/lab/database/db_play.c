@@ -57,6 +57,21 @@ static bool same_settings(struct db *db, const struct schedule *schedule, struct
            db_do(db, "DELETE FROM claim WHERE cell = ?", error, "i", c->id);
 }
 
+/* Games of another cell with the same settings are games of this one: what two tables share is played once.
+ */
+static bool share_games(struct db *db, int64_t cell, struct error *error)
+{
+    return db_do(
+        db,
+        "INSERT INTO game (cell, number, seed, seats, goals, errors, simulations, thoughts, thinking,"
+        " steps, seconds, moves, version, host, finished)"
+        " SELECT mine.id, g.number, g.seed, g.seats, g.goals, g.errors, g.simulations, g.thoughts,"
+        " g.thinking, g.steps, g.seconds, g.moves, g.version, g.host, g.finished"
+        " FROM cell mine, cell other, game g WHERE mine.id = ? AND other.digest = mine.digest"
+        " AND other.id <> mine.id AND g.cell = other.id ON CONFLICT DO NOTHING",
+        error, "i", cell);
+}
+
 static bool enrol_cell(struct db *db, const struct schedule *schedule, struct schedule_cell *c,
                        int64_t experiment, bool force, struct error *error)
 {
@@ -91,7 +106,10 @@ static bool enrol_cell(struct db *db, const struct schedule *schedule, struct sc
     if (good && f->there)
         good = db_do(db, "UPDATE cell SET published = ? WHERE id = ?", error, "di", f->value, c->id);
     if (good && f->there && f->half >= 0)
-        good = db_do(db, "UPDATE cell SET half = ? WHERE id = ?", error, "di", f->half, c->id);
+        /* what is not counted has its sign turned: nobody's interval is negative */
+        good = db_do(db, "UPDATE cell SET half = ? WHERE id = ?", error, "di", f->apart ? -f->half : f->half,
+                     c->id);
+    good = good && share_games(db, c->id, error);
     if (good && db->backend->plan) good = db->backend->plan(db, c->id, c->number, error);
     free(players);
     free(roles);

@@ -121,8 +121,9 @@ static void describe_cell(struct results *r, struct result_cell *c, struct db_ro
     c->by_seat = heap_zalloc(r->heap, c->nroles * sizeof *c->by_seat);
     c->rules = column(r->heap, q, 8);
     if (!db_null(q, 9)) {
-        c->published = (struct spec_figure){true, db_real(q, 9), -1};
-        if (!db_null(q, 10)) c->published.half = db_real(q, 10);
+        double half = db_null(q, 10) ? -1 : db_real(q, 10);
+        bool apart = !db_null(q, 10) && half < 0;
+        c->published = (struct spec_figure){true, db_real(q, 9), apart ? -half : half, apart};
     }
 }
 

@@ -63,6 +63,16 @@ bool lab_each(void (*each)(void *data, const char *name, const char *path), void
     return true;
 }
 
+bool lab_results_folder(char *path, size_t size, struct error *error)
+{
+    char root[4200];
+    if (!library(root, sizeof root))
+        return error_set(error, ERROR_INPUT,
+                         "there is no library of experiments; LUDENS_LAB can name its folder");
+    return (size_t)snprintf(path, size, "%s/results", root) < size ||
+           error_set(error, ERROR_INPUT, "%.100s...: the path is too long", root);
+}
+
 struct search {
     const char *name;
     char near[300];

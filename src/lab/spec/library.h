@@ -14,6 +14,9 @@ bool lab_find(const char *path_or_name, char *path, size_t size, struct error *e
 /* Call `each` with the name and path of every experiment of the library, in order. */
 bool lab_each(void (*each)(void *data, const char *name, const char *path), void *data, struct error *error);
 
+/* The folder of the results that are kept with the experiments. */
+bool lab_results_folder(char *path, size_t size, struct error *error);
+
 /* The bytes of a file of reasonable size; the caller frees them. */
 bool lab_read_file(const char *path, char **text, size_t *size, struct error *error);
 

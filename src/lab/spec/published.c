@@ -44,9 +44,21 @@ static _Noreturn void refuse_name(struct spec *s, const struct doc_node *at, con
     doc_fail(s->heap, at, "the experiment has no %s '%.60s'; it has: %.250s", what, at->text, text_str(&all));
 }
 
+/* Rows that are shown and not counted. */
+static void read_apart(struct spec *s, const struct doc_node *list)
+{
+    if (!list) return;
+    doc_expect(s->heap, list, DOC_LIST, "apart");
+    for (uint32_t i = 0; i < list->n; i++) {
+        uint32_t row = spec_row(s, doc_text(s->heap, list->items[i], "a game"));
+        if (row == UINT32_MAX) refuse_name(s, list->items[i], "game", true);
+        for (uint32_t k = 0; k < s->npairings; k++) s->published[row * s->npairings + k].apart = true;
+    }
+}
+
 void published_read(struct spec *s, const struct doc_node *node)
 {
-    static const char *const keys[] = {"source", "columns", "rows", NULL};
+    static const char *const keys[] = {"source", "columns", "rows", "apart", NULL};
     const struct doc_node *map = node->kind == DOC_TEXT ? spec_read_beside(s, node, "published") : node;
     doc_expect_keys(s->heap, map, "published", keys);
     const struct doc_node *source = doc_get(map, "source"), *columns = doc_get(map, "columns"),
@@ -71,4 +83,5 @@ void published_read(struct spec *s, const struct doc_node *node)
         for (uint32_t k = 0; k < values->n; k++)
             s->published[row * s->npairings + column[k]] = read_figure(s->heap, values->items[k]);
     }
+    read_apart(s, doc_get(map, "apart"));
 }

@@ -255,7 +255,7 @@ static void pair_against(struct spec_reader *r, const struct doc_node *node)
 
 static void read_pairings(struct spec_reader *r, const struct doc_node *root)
 {
-    static const char *const keys[] = {"players", "label", "budget", "only", NULL};
+    static const char *const keys[] = {"players", "label", "budget", "times", "only", NULL};
     const struct doc_node *node = doc_get(root, "pairings");
     if (!node) {
         pair_all(r, root);
@@ -280,6 +280,8 @@ static void read_pairings(struct spec_reader *r, const struct doc_node *root)
             struct spec_pairing p = read_sides(r, sides);
             if (label) p.label = read_label(r, label, "label");
             read_own_budget(r, item, &p.own_budget, &p.budget);
+            const struct doc_node *times = doc_get(item, "times");
+            if (times) p.times = doc_real(r->heap, times, "times", 1e-3, 1e6);
             add_pairing(r, item, p, doc_get(item, "only"));
         }
     }
@@ -437,6 +439,7 @@ struct match_budget spec_budget(const struct spec *s, uint32_t game, uint32_t pa
                             : s->pairings[pairing].own_budget ? s->pairings[pairing].budget
                             : s->games[game].own_budget       ? s->games[game].budget
                                                               : s->budget;
+    if (s->pairings[pairing].times > 0) spec_scale(&b, s->pairings[pairing].times, true);
     spec_scale(&b, p->speed, false);
     return b;
 }

@@ -36,6 +36,7 @@ struct spec_game {
 struct spec_pairing {
     const char *label;
     uint32_t n, players[SPEC_MAX_PLAYERS]; /* the cell's figure is that of the first */
+    double times;                          /* budgets are multiplied by it; 0: as they are */
     bool own_budget;
     struct match_budget budget;
 };
@@ -43,6 +44,7 @@ struct spec_pairing {
 struct spec_figure { /* one the papers print */
     bool there;
     double value, half; /* value +- half, in percent; half < 0: none given */
+    bool apart;         /* shown, but not counted when it comes to agreement */
 };
 
 struct spec {

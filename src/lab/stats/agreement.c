@@ -34,7 +34,7 @@ static int published_side(const struct spec_figure *f, double parity)
 
 enum verdict agreement_of(const struct result_cell *c)
 {
-    if (c->empty || !c->published.there || isnan(c->parity)) return VERDICT_NONE;
+    if (c->empty || !c->published.there || c->published.apart || isnan(c->parity)) return VERDICT_NONE;
     int theirs = published_side(&c->published, c->parity);
     if (!theirs) return VERDICT_OPEN;
     if (!c->rate.n) return VERDICT_MISSING;
@@ -57,6 +57,12 @@ struct agreement agreement_count(const struct results *r)
     return a;
 }
 
+void agreement_add(struct agreement *sum, const struct agreement *a)
+{
+    for (int v = 0; v < VERDICTS; v++) sum->count[v] += a->count[v];
+    sum->open_sure += a->open_sure;
+}
+
 uint32_t agreement_significant(const struct agreement *a)
 {
     uint32_t n = 0;
@@ -69,8 +75,7 @@ bool agreement_applies(const struct agreement *a)
     return agreement_significant(a) + a->count[VERDICT_OPEN] > 0;
 }
 
-/* The cells of one verdict, "Skirmish: NST, LGR-NST; TTCC4: NST". */
-static void cells_text(const struct results *r, enum verdict v, struct text *out)
+void agreement_cells(const struct results *r, enum verdict v, struct text *out)
 {
     bool any = false;
     for (uint32_t g = 0; g < r->ngames; g++) {
@@ -80,7 +85,7 @@ static void cells_text(const struct results *r, enum verdict v, struct text *out
             if (here)
                 text_printf(out, ", %s", r->pairings[p]);
             else
-                text_printf(out, "%s%s: %s", any ? "; " : "   ", r->games[g], r->pairings[p]);
+                text_printf(out, "%s%s: %s", any ? "; " : "", r->games[g], r->pairings[p]);
             any = here = true;
         }
     }
@@ -96,7 +101,10 @@ void agreement_text(const struct results *r, struct text *out)
     for (enum verdict v = VERDICT_SAME_SURE; v <= VERDICT_MISSING; v++) {
         if (!a.count[v] && (v == VERDICT_LEVEL || v == VERDICT_MISSING)) continue;
         text_printf(out, "    %-24s%4u", verdict_names[v], a.count[v]);
-        if (v >= VERDICT_LEVEL && v <= VERDICT_REVERSED_SURE) cells_text(r, v, out);
+        if (a.count[v] && v >= VERDICT_LEVEL && v <= VERDICT_REVERSED_SURE) {
+            text_puts(out, "   ");
+            agreement_cells(r, v, out);
+        }
         text_char(out, '\n');
     }
     if (open) text_printf(out, "  Of the other %u, %u are significant here.\n", open, a.open_sure);

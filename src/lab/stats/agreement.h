@@ -40,11 +40,14 @@ struct agreement {
 };
 
 struct agreement agreement_count(const struct results *r);
+void agreement_add(struct agreement *sum, const struct agreement *a);
 /* Published results that have a side, played here or not. */
 uint32_t agreement_significant(const struct agreement *a);
 /* Whether there is anything to agree with. */
 bool agreement_applies(const struct agreement *a);
 
+/* The cells of one verdict: "Skirmish: NST, LGR-NST; TTCC4: NST". */
+void agreement_cells(const struct results *r, enum verdict v, struct text *out);
 /* The counts, and which cells are reversed. Nothing is added where nothing applies. */
 void agreement_text(const struct results *r, struct text *out);
 /* {"significant": 38, "same_significant": 30, ..., "open": 14, "open_significant_here": 3, "cells": [{"game",

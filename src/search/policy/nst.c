@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* N-Gram Selection Technique (000 §IV-B): mean rewards of sequences of one, two and three consecutive moves
  * that end with a move of the role; the earlier ones are moves of the roles before it in the order of the
- * sheet. The score of a move is the mean of the values of the sequences it would complete; the longer ones
- * count once they were seen k times. A move without alternative is learned as any other: the same move may be
- * a choice elsewhere, as a pass or a jump is. */
+ * sheet or, where it is known, of whoever moved. The score of a move is the mean of the values of the
+ * sequences it would complete; the longer ones count once they were seen k times. A move without alternative
+ * is learned as any other: the same move may be a choice elsewhere, as a pass or a jump is. */
+#include "circuit/alone.h"
+#include "game/movers.h"
 #include "search/policy/dense.h"
 #include "search/policy/grams.h"
 
@@ -12,8 +14,41 @@
 struct nst {
     struct values values;
     uint32_t nroles, longest;
+    const struct movers *movers;   /* NULL: by the order of the roles */
+    const struct lone_moves *lone; /* NULL: none */
     struct grams *roles;
 };
+
+/* --- Contexts ------------------------------------------------------------------------------------------- */
+
+/* A move as the context of another: by the role expected to have made it or, if that is known, by the one
+ * that did; then moves of different roles have different numbers. */
+static inline uint32_t context_move(const struct nst *nst, const uint32_t *joint, uint32_t expected)
+{
+    if (!joint) return MOVE_NONE;
+    if (!nst->movers) return joint[expected];
+    uint32_t who = movers_who(nst->movers, joint, expected);
+    return joint[who] * nst->nroles + who;
+}
+
+/* Whether sequences of so many moves count in this simulation. */
+static inline bool asks_for(const struct situation *s, uint32_t length)
+{
+    const struct way_role *way = situation_way(s);
+    return !way || way->grams >= length;
+}
+
+static inline uint32_t last_of(const struct nst *nst, const struct situation *s)
+{
+    if (!asks_for(s, 2)) return MOVE_NONE;
+    return context_move(nst, s->last, role_before(s->role, s->nroles));
+}
+
+static inline uint32_t before_of(const struct nst *nst, const struct situation *s)
+{
+    if (!asks_for(s, 3)) return MOVE_NONE;
+    return context_move(nst, s->before, role_before(role_before(s->role, s->nroles), s->nroles));
+}
 
 /* --- Scores --------------------------------------------------------------------------------------------- */
 
@@ -38,8 +73,9 @@ static uint32_t index_of(const uint32_t *moves, uint32_t n, uint32_t move)
 /* Single moves and rows first, then what lists have for a few. */
 static void score(struct values *v, const struct situation *s, const uint32_t *moves, uint32_t n, float *out)
 {
-    const struct grams *g = &((struct nst *)v)->roles[s->role];
-    uint32_t last = situation_last(s), before = situation_before(s), i;
+    const struct nst *nst = (struct nst *)v;
+    const struct grams *g = &nst->roles[s->role];
+    uint32_t last = last_of(nst, s), before = before_of(nst, s), i;
     const struct followers *two = grams_after(g, last), *three = grams_after_two(g, before, last);
     const struct gram_row none = {0}, *row = two && two->dense ? &two->row : &none;
     for (i = 0; i < n; i++) {
@@ -150,8 +186,9 @@ static uint32_t best_set(struct values *v, const struct situation *s, const uint
                          uint64_t *best)
 {
     enum { FEW = 32 };
-    struct grams *g = &((struct nst *)v)->roles[s->role];
-    uint32_t last = situation_last(s), before = situation_before(s);
+    const struct nst *nst = (struct nst *)v;
+    struct grams *g = &nst->roles[s->role];
+    uint32_t last = last_of(nst, s), before = before_of(nst, s);
     const struct followers *two = grams_after(g, last), *three = grams_after_two(g, before, last);
     if (!grams_reserve(g, words * 64)) return 0;
     /* A row made before all moves were known is widened when next learned from. */
@@ -180,8 +217,9 @@ static void fetch_row(const uint16_t *row, const uint64_t *legal, uint32_t words
 static void fetch(const struct values *v, const struct situation *s, const uint64_t *legal, uint32_t words,
                   int stage)
 {
-    const struct grams *g = &((const struct nst *)v)->roles[s->role];
-    uint32_t last = situation_last(s), before = situation_before(s);
+    const struct nst *nst = (const struct nst *)v;
+    const struct grams *g = &nst->roles[s->role];
+    uint32_t last = last_of(nst, s), before = before_of(nst, s);
     if (stage == 0) {
         grams_fetch(g, before, last);
         fetch_row(g->ceilings, legal, words, g->nceilings);
@@ -205,7 +243,7 @@ static void learn_or_scale(struct grams *g, const struct gram *v, uint32_t n, bo
         grams_scale(g, v, n, omega);
 }
 
-static void each_of_episode(struct nst *nst, const struct episode *e, bool learning, float omega)
+static void each_of_episode(const struct nst *nst, const struct episode *e, bool learning, float omega)
 {
     struct gram some[GRAMS_CHUNK];
     uint32_t nroles = e->nroles, n = 0;
@@ -214,9 +252,11 @@ static void each_of_episode(struct nst *nst, const struct episode *e, bool learn
         float reward = e->reward[r];
         for (uint32_t t = e->steps; t-- > 0;) {
             reward *= e->discount; /* as it counts at the last move of the sequence */
-            some[n++] = (struct gram){.before = t >= 2 && nst->longest > 2 ? e->moves[(t - 2) * nroles + r2]
-                                                                           : MOVE_NONE,
-                                      .last = t >= 1 ? e->moves[(t - 1) * nroles + r1] : MOVE_NONE,
+            if (nst->lone && is_lone_move(nst->lone, r, e->moves[t * nroles + r])) continue;
+            const uint32_t *last = t >= 1 ? e->moves + (size_t)(t - 1) * nroles : NULL;
+            const uint32_t *before = t >= 2 && nst->longest > 2 ? last - nroles : NULL;
+            some[n++] = (struct gram){.before = context_move(nst, before, r2),
+                                      .last = context_move(nst, last, r1),
                                       .move = e->moves[t * nroles + r],
                                       .reward = reward};
             if (n < GRAMS_CHUNK) continue;
@@ -252,7 +292,8 @@ static void nst_free(struct values *v)
     free(nst);
 }
 
-struct values *values_nst(uint32_t nroles, uint32_t longest, uint32_t k, size_t bytes)
+struct values *values_nst(uint32_t nroles, uint32_t longest, uint32_t k, size_t bytes,
+                          const struct movers *movers)
 {
     static const struct values_ops ops = {.name = "nst",
                                           .score = score,
@@ -268,8 +309,14 @@ struct values *values_nst(uint32_t nroles, uint32_t longest, uint32_t k, size_t 
     nst->values.ops = &ops;
     nst->nroles = nroles;
     nst->longest = longest;
+    nst->movers = movers;
     nst->roles = calloc(nroles, sizeof *nst->roles);
     if (!nst->roles) return nst_free(&nst->values), NULL;
     for (uint32_t r = 0; r < nroles; r++) grams_init(&nst->roles[r], k, bytes / nroles);
     return &nst->values;
+}
+
+void values_nst_spare(struct values *nst, const struct lone_moves *lone)
+{
+    if (nst) ((struct nst *)nst)->lone = lone;
 }

@@ -67,9 +67,16 @@ static uint32_t good_reply(const struct policy *p, const struct situation *s, co
 }
 
 /* With probability epsilon the scores are not looked at, and need not be computed. */
-static bool explores(const struct policy *p, struct rng *rng)
+static bool explores(const struct policy *p, const struct situation *s, struct rng *rng)
 {
-    return !p->values || (p->sampler.kind == SAMPLE_GREEDY && rng_unit(rng) < (double)p->sampler.epsilon);
+    const struct way_role *way = situation_way(s);
+    float epsilon = way ? way->epsilon : p->sampler.epsilon;
+    return !p->values || (p->sampler.kind == SAMPLE_GREEDY && rng_unit(rng) < (double)epsilon);
+}
+
+static bool is_uniform(const struct situation *s)
+{
+    return s->way && s->way->uniform;
 }
 
 /* Draw from values; whether to explore was asked before. */
@@ -135,9 +142,10 @@ static uint32_t weighted_set(struct policy *p, const struct situation *s, struct
 uint32_t policy_choose(struct policy *p, const struct situation *s, struct rng *rng, const uint32_t *moves,
                        uint32_t n)
 {
+    if (is_uniform(s)) return rng_below(rng, n);
     uint32_t reply = p->lgr ? lgr_reply(p->lgr, s, moves, n) : MOVE_NONE;
     if (reply != MOVE_NONE) return reply;
-    if (explores(p, rng)) return rng_below(rng, n);
+    if (explores(p, s, rng)) return rng_below(rng, n);
     uint32_t which = weighted(p, s, rng, moves, n);
     return which < n ? which : choose_by_values(p, s, rng, moves, n);
 }
@@ -145,9 +153,10 @@ uint32_t policy_choose(struct policy *p, const struct situation *s, struct rng *
 uint32_t policy_choose_set(struct policy *p, const struct situation *s, struct rng *rng,
                            const uint64_t *legal, uint32_t words, uint32_t count)
 {
+    if (is_uniform(s)) return set_element(legal, words, rng_below(rng, count));
     uint32_t reply = good_reply(p, s, legal, words);
     if (reply != MOVE_NONE) return reply;
-    if (explores(p, rng) || !reserve_scores(p, words * 64))
+    if (explores(p, s, rng) || !reserve_scores(p, words * 64))
         return set_element(legal, words, rng_below(rng, count));
     if (p->values->ops->best_set && p->sampler.kind == SAMPLE_GREEDY) {
         uint64_t few[FEW_WORDS], *best = words <= FEW_WORDS ? few : p->best;

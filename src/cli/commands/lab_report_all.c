@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* ludens lab report FOLDER --all: every table, and the agreement with what was published over all of them. */
+#include "cli/commands/lab.h"
+#include "cli/terminal.h"
+#include "lab/report/report.h"
+#include "lab/spec/library.h"
+#include "lab/stats/agreement.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tables {
+    const char *folder;
+    struct lab_names names;
+};
+
+static void collect(void *data, const char *name, const char *path)
+{
+    struct tables *t = data;
+    size_t n = strlen(t->folder);
+    if (strncmp(name, t->folder, n) == 0 && name[n] == '/' && !grid_recognise(path))
+        lab_names_add(&t->names, name);
+}
+
+static void print_line(const char *name, const struct agreement *a, uint64_t games)
+{
+    printf("%-24s%7u", name, agreement_significant(a));
+    for (enum verdict v = VERDICT_SAME_SURE; v <= VERDICT_MISSING; v++) printf("%10u", a->count[v]);
+    printf("%10" PRIu64 "\n", games);
+}
+
+/* The cells of one verdict, table by table. */
+static void print_cells(const struct tables *t, struct results *const *list, enum verdict v)
+{
+    for (uint32_t i = 0; i < t->names.n; i++) {
+        struct agreement a = agreement_count(list[i]);
+        struct heap *heap = a.count[v] ? heap_new(0) : NULL;
+        struct heap_guard guard;
+        struct error error;
+        if (heap && HEAP_ENTER(heap, &guard, &error)) {
+            struct text text;
+            text_init(&text, heap);
+            agreement_cells(list[i], v, &text);
+            printf("  %s: %s\n", t->names.v[i], text_str(&text));
+            heap_leave(heap);
+        }
+        heap_free(heap);
+    }
+}
+
+static void print_agreement(const struct tables *t, struct results *const *list)
+{
+    struct agreement sum = {0};
+    uint64_t games = 0;
+    printf(
+        "Agreement over all: published figures that are clear of equality, and where they come out here\n\n"
+        "%-24s%7s%10s%10s%10s%10s%10s%10s%10s\n",
+        "", "clear", "same, sig", "same", "level", "reversed", "rev., sig", "missing", "games");
+    for (uint32_t i = 0; i < t->names.n; i++) {
+        struct agreement a = agreement_count(list[i]);
+        print_line(t->names.v[i], &a, list[i]->played);
+        agreement_add(&sum, &a);
+        games += list[i]->played;
+    }
+    print_line("all", &sum, games);
+    uint32_t same = sum.count[VERDICT_SAME_SURE] + sum.count[VERDICT_SAME];
+    uint32_t played = agreement_significant(&sum) - sum.count[VERDICT_MISSING];
+    if (played)
+        printf("\nOf %u that were played %u (%.0f%%) are on the published side, %u of them significantly; %u "
+               "are reversed\nsignificantly. Of the %u published without a side %u have one here.\n",
+               played, same, 100.0 * same / played, sum.count[VERDICT_SAME_SURE],
+               sum.count[VERDICT_REVERSED_SURE], sum.count[VERDICT_OPEN], sum.open_sure);
+    for (enum verdict v = VERDICT_REVERSED_SURE; v >= VERDICT_REVERSED; v--) {
+        if (sum.count[v]) printf("\n%s:\n", verdict_names[v]);
+        print_cells(t, list, v);
+    }
+}
+
+static bool print_all(struct db *db, const struct tables *t, struct error *error)
+{
+    struct results **list = calloc(t->names.n + 1, sizeof *list);
+    bool good = list || error_set(error, ERROR_MEMORY, "out of memory");
+    for (uint32_t i = 0; i < t->names.n && good; i++) {
+        good = (list[i] = results_read(db, t->names.v[i], error));
+        if (!good) break;
+        report_text(stdout, list[i], false, terminal_colour(stdout));
+        puts("\n");
+    }
+    if (good) print_agreement(t, list);
+    for (uint32_t i = 0; i < t->names.n && list; i++) results_free(list[i]);
+    free(list);
+    return good;
+}
+
+bool lab_report_all(const char *folder, const char *path, struct error *error)
+{
+    struct tables t = {.folder = folder};
+    uint64_t games;
+    bool good = lab_each(collect, &t, error);
+    if (good && t.names.n == 0)
+        good =
+            error_set(error, ERROR_INPUT, "there is no folder of experiments '%.100s'; paper is one", folder);
+    struct db *db = good ? db_open(":memory:", true, error) : NULL;
+    good = db && (!path || db_merge(db, path, &games, error)) &&
+           lab_enrol_kept(db, t.names.v, (int)t.names.n, NULL, &games, error) && print_all(db, &t, error);
+    lab_names_done(&t.names);
+    db_close(db);
+    return good;
+}
