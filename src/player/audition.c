@@ -11,8 +11,8 @@
 
 const struct arm player_arms[] = {
     {"own", ""}, /* behind it the most promising first: when the start clock is short only these play */
-    {"rave", "playout=uniform"},
     {"minimax", "kind=minimax,minimax=alphabeta"},
+    {"rave", "playout=uniform"},
     {"cutoff", "playout=mast+fast,sampler=gibbs,tau=10,weight=1,cutoff=on,urgency=on"},
     {"sharp", "decisive=parry"},
 };
