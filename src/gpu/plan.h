@@ -16,13 +16,15 @@
  * The rule by which moves are chosen, the same as the processor's twin (twin.h) has: role r with n legal
  * moves makes the one with number floor(n * u / 2^24), in the order of the circuit's moves; bit i of u is the
  * lane's bit in word i % 4 of philox(word of lanes, step of the first turn of the round + turn (low half),
- * the former's high half, r * 6 + i / 4).
+ * the former's high half, r * 6 + i / 4); roles that never choose at the same time count as the first of them
+ * (mover.h).
  */
 #ifndef GPU_PLAN_H
 #define GPU_PLAN_H
 
 #include "circuit/circuit.h"
 #include "gpu/lut.h"
+#include "gpu/mover.h"
 
 #define GPU_PLANES 24               /* bits of a random number */
 #define GPU_GROUPS (GPU_PLANES / 4) /* calls of Philox for one */
@@ -53,6 +55,7 @@ struct gpu_root {
 /* How rounds are set up. */
 struct gpu_setup {
     uint32_t turns, first_turn; /* steps of a round, and in which turn it begins */
+    struct gpu_mover mover;     /* where there are no turns */
     bool starts;                /* lanes begin where the device's memory says, not in the initial state */
 };
 

@@ -17,7 +17,18 @@ struct writer {
     bool in_loop;
 };
 
-static void head(struct writer *w, uint32_t nlocal, uint32_t blocks)
+/* Local memory: slots, then the counters where there are many. */
+static uint32_t local_words(const struct writer *w)
+{
+    return w->places->nslots - w->nshared + (w->ncounters > FEW_COUNTERS ? w->ncounters : 0);
+}
+
+static uint32_t counter_place(const struct writer *w, uint32_t counter)
+{
+    return 4 * (w->places->nslots - w->nshared + counter);
+}
+
+static void head(struct writer *w, uint32_t blocks)
 {
     struct text *t = &w->t;
     text_printf(t, ".version 6.4\n.target sm_70\n.address_size 64\n\n"
@@ -36,12 +47,11 @@ static void head(struct writer *w, uint32_t nlocal, uint32_t blocks)
                 w->places->registers + 1, 4 * (PHILOX_ROUNDS + 1) + 1, w->ncounters + 1);
     text_printf(t, "\t.reg .b32 %%word, %%words, %%rounds, %%low, %%high, %%near, %%far, %%changed;\n"
                    "\t.reg .b64 %%d<8>;\n\t.reg .b64 %%step, %%start, %%p<4>;\n\t.reg .pred %%go;\n");
-    if (nlocal) text_printf(t, "\t.local .align 4 .b8 far[%u];\n", 4 * nlocal);
-    if (w->ncounters > FEW_COUNTERS) text_printf(t, "\t.local .align 4 .b8 count[%u];\n", 4 * w->ncounters);
+    if (local_words(w)) text_printf(t, "\t.local .align 4 .b8 far[%u];\n", 4 * local_words(w));
 }
 
 /* Addresses of this thread's word of each array. */
-static void find_word(struct writer *w, uint32_t nlocal)
+static void find_word(struct writer *w)
 {
     text_puts(&w->t, "\n\tmov.u32 %t0, %ctaid.x;\n\tmov.u32 %t1, %ntid.x;\n\tmov.u32 %t2, %tid.x;\n"
                      "\tmad.lo.u32 %word, %t0, %t1, %t2;\n"
@@ -53,7 +63,7 @@ static void find_word(struct writer *w, uint32_t nlocal)
                          "\tmul.wide.u32 %p0, %word, 4;\n\tadd.u64 %start, %start, %p0;\n");
     /* An address that is not known when the driver translates: else it would think of these words as
      * registers, and put them aside as it likes. */
-    if (nlocal)
+    if (local_words(w))
         text_puts(&w->t, "\tshr.u32 %t3, %words, 31;\n\tshl.b32 %t3, %t3, 2;\n\tmov.u32 %far, far;\n"
                          "\tadd.u32 %far, %far, %t3;\n");
 }
@@ -120,7 +130,7 @@ static void load_masks(struct writer *w)
     if (w->ncounters <= FEW_COUNTERS)
         text_printf(&w->t, "\tmov.b32 %%c%u, %%t3;\n", GPU_GIVEN_UP);
     else
-        text_printf(&w->t, "\tst.local.b32 [count+%u], %%t3;\n", 4 * GPU_GIVEN_UP);
+        text_printf(&w->t, "\tst.local.b32 [%%far+%u], %%t3;\n", counter_place(w, GPU_GIVEN_UP));
     text_puts(&w->t,
               "\tld.param.u32 %t0, [last];\n\tsetp.ne.u32 %go, %t0, 0;\n\tselp.b32 %t0, -1, 0, %go;\n");
     begin_input(w, gpu_last(plan), "%t0");
@@ -189,9 +199,9 @@ static void count(struct writer *w, uint32_t counter, uint32_t reg)
         text_printf(&w->t, "\tadd.u32 %%c%u, %%c%u, %%t0;\n", counter, counter);
     else
         text_printf(&w->t,
-                    "\tld.local.b32 %%t1, [count+%u];\n\tadd.u32 %%t1, %%t1, %%t0;\n\tst.local.b32 "
-                    "[count+%u], %%t1;\n",
-                    4 * counter, 4 * counter);
+                    "\tld.local.b32 %%t1, [%%far+%u];\n\tadd.u32 %%t1, %%t1, %%t0;\n\tst.local.b32 "
+                    "[%%far+%u], %%t1;\n",
+                    counter_place(w, counter), counter_place(w, counter));
 }
 
 static void instruction(struct writer *w, const struct gpu_instruction *i)
@@ -266,7 +276,7 @@ static void begin_counters(struct writer *w)
         if (few)
             text_printf(&w->t, "\tmov.b32 %%c%u, 0;\n", c);
         else
-            text_printf(&w->t, "\tst.local.b32 [count+%u], %%t0;\n", 4 * c);
+            text_printf(&w->t, "\tst.local.b32 [%%far+%u], %%t0;\n", counter_place(w, c));
 }
 
 static void add_counters(struct writer *w)
@@ -281,7 +291,8 @@ static void add_counters(struct writer *w)
         if (w->ncounters <= FEW_COUNTERS)
             text_printf(&w->t, "\tcvt.u64.u32 %%d0, %%c%u;\n", c);
         else
-            text_printf(&w->t, "\tld.local.b32 %%t0, [count+%u];\n\tcvt.u64.u32 %%d0, %%t0;\n", 4 * c);
+            text_printf(&w->t, "\tld.local.b32 %%t0, [%%far+%u];\n\tcvt.u64.u32 %%d0, %%t0;\n",
+                        counter_place(w, c));
         text_printf(&w->t, "\tred.global.add.u64 [%%p1+%u], %%d0;\n", 8 * c);
     }
 }
@@ -334,9 +345,8 @@ struct ptx ptx_write(const struct gpu_plan *plan, const struct ptx_options *opti
     w.places = &places;
     text_init(&w.t, plan->heap);
     find_places(&w, options->shared_slots);
-    uint32_t nlocal = places.nslots - w.nshared;
-    head(&w, nlocal, options->blocks);
-    find_word(&w, nlocal);
+    head(&w, options->blocks);
+    find_word(&w);
     begin_counters(&w);
     load_inputs(&w);
     rounds(&w, options->sync);
@@ -346,7 +356,7 @@ struct ptx ptx_write(const struct gpu_plan *plan, const struct ptx_options *opti
     return (struct ptx){.text = w.t.s,
                         .length = w.t.n,
                         .shared_slots = w.nshared,
-                        .local_slots = nlocal,
+                        .local_slots = places.nslots - w.nshared,
                         .gates = places.logic,
                         .loads = places.loads,
                         .stores = places.stores,

@@ -11,6 +11,7 @@
 struct gpu_twin {
     const struct circuit *c;
     uint32_t n, turns, most_moves, roots;
+    struct gpu_mover mover;
     const uint64_t *starts;
     uint64_t step;
     uint32_t keys[2 * PHILOX_ROUNDS];
@@ -77,6 +78,7 @@ struct gpu_twin *gpu_twin_new(const struct code *code, struct gpu_setup setup, u
         *t = (struct gpu_twin){.c = c,
                                .n = n,
                                .turns = setup.turns,
+                               .mover = setup.mover,
                                .most_moves = most_moves(c),
                                .starts = starts,
                                .roots = starts ? roots : 1};
@@ -151,7 +153,7 @@ static void choose(struct gpu_twin *t, uint32_t batch, uint32_t turn, uint64_t m
     for (uint32_t r = 0; r < t->c->nroles; r++) {
         uint32_t u[LANES], words = batch_set_words(b, r);
         if (t->c->move_base[r + 1] - t->c->move_base[r] < 2) continue;
-        draw(t, batch, turn, r, u);
+        draw(t, batch, turn, gpu_draws_as(&t->mover, r), u);
         batch_legal_sets(b, r, t->sets, t->counts);
         for (uint64_t left = moving; left; left &= left - 1) {
             uint32_t l = (uint32_t)__builtin_ctzll(left), n = t->counts[l];

@@ -135,7 +135,10 @@ static void games_agree(void **unused)
                  {"chineseCheckers3", 10},
                  {"biddingTicTacToe", 12},
                  {"ttcc4", 10},
-                 {"pegSolitaire", 20}};
+                 {"pegSolitaire", 20},
+                 {"quad", 14},
+                 {"checkers", 8},
+                 {"knightsTour", 20}};
     for (uint32_t i = 0; i < sizeof games / sizeof *games; i++) {
         struct ready r = get_ready(games[i].name);
         assert_non_null(r.code);
@@ -150,8 +153,8 @@ static void games_agree(void **unused)
 /* Games that begin elsewhere, in several places at once, in whichever turn it is. */
 static void games_agree_from_other_positions(void **unused)
 {
-    static const char *const names[] = {"connectFour",      "breakthrough", "tron",
-                                        "chineseCheckers3", "hex",          "goofspiel4"};
+    static const char *const names[] = {"connectFour", "breakthrough", "tron", "chineseCheckers3",
+                                        "hex",         "goofspiel4",   "quad"};
     enum { ROOTS = 3 };
     for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct ready r = get_ready(names[i]);
@@ -219,6 +222,26 @@ static void sheets_of_the_corpus_agree(void **unused)
     print_message("%u sheets\n", found);
 }
 
+/* Where a bit tells who has a choice one tree chooses for both: in Checkers, where jumps go on; not where all
+ * move at once, and not where turns are told by a clock. */
+static void one_choice_for_roles_that_never_choose_at_once(void **unused)
+{
+    static const struct {
+        const char *name;
+        bool mover;
+    } games[] = {{"checkers", true},
+                 {"quad", true},
+                 {"tron", false},
+                 {"biddingTicTacToe", false},
+                 {"connectFour", false}};
+    for (uint32_t i = 0; i < sizeof games / sizeof *games; i++) {
+        struct ready r = get_ready(games[i].name);
+        struct gpu_setup setup = gpu_setup_initial(r.code->circuit);
+        assert_int_equal(gpu_has_mover(&setup.mover), games[i].mover);
+        done(&r);
+    }
+}
+
 static void random_numbers_are_those_of_philox(void **unused)
 {
     /* Random123's vectors for philox4x32 with seven rounds */
@@ -239,7 +262,8 @@ int main(int argc, char **argv)
     bool all = argc > 1 && strcmp(argv[1], "slow") == 0;
     const struct CMUnitTest quick[] = {cmocka_unit_test(random_numbers_are_those_of_philox),
                                        cmocka_unit_test(games_agree),
-                                       cmocka_unit_test(games_agree_from_other_positions)};
+                                       cmocka_unit_test(games_agree_from_other_positions),
+                                       cmocka_unit_test(one_choice_for_roles_that_never_choose_at_once)};
     const struct CMUnitTest slow[] = {cmocka_unit_test(every_game_of_the_library_agrees),
                                       cmocka_unit_test(sheets_of_the_corpus_agree)};
     return all ? cmocka_run_group_tests(slow, NULL, NULL) : cmocka_run_group_tests(quick, NULL, NULL);
