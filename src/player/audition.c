@@ -35,7 +35,7 @@ enum {
     LEAST_SIMS = 100,
     MOST_SIMS = 400,
     ABREAST = 24,  /* bouts at a time on a thread, at most */
-    LANES = 4,     /* of a player: sweeps with few lanes are slow ones */
+    LANES = 4,     /* of a player by the clock: sweeps with few lanes are slow ones */
     LESSON = 2000, /* simulations that tables have seen before the first */
     FEWEST = 4,
     MEMORY = 64,   /* MB, of a player */
@@ -66,6 +66,8 @@ struct audition {
     pthread_mutex_t lock;
     uint32_t sims;    /* a move, of the first */
     uint32_t abreast; /* bouts at a time on a thread */
+    uint32_t lanes;   /* of a player */
+    uint32_t most;    /* bouts for whose players a thread has lanes */
     uint32_t threads;
     /* under the lock */
     uint32_t begun[AUDITION_ARMS], bouts, wanted;
@@ -387,7 +389,7 @@ static bool stage_init(struct stage *s, struct audition *a, struct error *error)
 {
     const struct code *code = engine_code(a->engine);
     *s = (struct stage){.audition = a, .reasoner = reasoner_circuit(a->game, code, error)};
-    if (s->reasoner) s->driver = driver_new(s->reasoner, code, LANES * ABREAST * a->game->nroles, error);
+    if (s->reasoner) s->driver = driver_new(s->reasoner, code, a->lanes * a->most * a->game->nroles, error);
     if (s->driver && make_models(s, error)) return true;
     stage_done(s);
     return false;
@@ -414,7 +416,7 @@ static bool make_configs(struct audition *a, const struct player_config *config,
         a->speed[i] = 1;
         *c = *config;
         c->arm = ARM_OFF;
-        c->lanes = LANES;
+        c->lanes = a->lanes;
         c->threads = 1;
         c->memory = MEMORY;
         if (!audition_apply(c, i, error)) return false;
@@ -469,7 +471,8 @@ static bool plan(struct audition *a, double seconds, double left)
     a->lasts = 0; /* others do now */
     /* What is under way when time is up is lost, so not too many; but full sweeps are fast ones. */
     uint32_t part = (uint32_t)(all / a->sims / weight(a) * (a->arms - 1)) / 4 / a->threads;
-    a->abreast = part < FEWEST ? FEWEST : part > ABREAST ? ABREAST : part;
+    a->abreast = part < FEWEST ? FEWEST : part;
+    if (a->abreast > a->most) a->abreast = a->most;
     return true;
 }
 
@@ -505,6 +508,18 @@ static bool hold(struct audition *a, struct stage *stages, struct audition_repor
     return good;
 }
 
+/* Everybody who thinks at the same time must have a lane. Where counts decide, the result must not depend on
+ * the processor: as if it had the fewest. */
+static void share_lanes(struct audition *a)
+{
+    uint32_t widths[4], n = batch_widths(widths), nroles = a->game->nroles;
+    uint32_t there = widths[a->limit ? 0 : n - 1], each = there / (ABREAST * nroles);
+    a->lanes = a->limit || each < 1 ? 1 : each > LANES ? LANES : each;
+    a->most = there / (a->lanes * nroles);
+    if (a->most > ABREAST) a->most = ABREAST;
+    a->abreast = a->most;
+}
+
 static struct audition *audition_new(const struct game *game, struct engine *engine, uint32_t threads,
                                      uint64_t seed, const struct budget *budget)
 {
@@ -514,13 +529,13 @@ static struct audition *audition_new(const struct game *game, struct engine *eng
                            .engine = engine,
                            .seed = seed,
                            .wanted = TRIALS,
-                           .abreast = ABREAST,
                            .threads = threads,
                            .sims = TRIAL_SIMS};
     pthread_mutex_init(&a->lock, NULL);
     a->in_steps = !budget->simulations;
     a->limit = (uint64_t)(SHARE * (double)(a->in_steps ? budget->steps : budget->simulations));
     a->budget = (struct budget){.deadline = budget_share(budget, SHARE), .stop = budget->stop};
+    share_lanes(a);
     if (!a->limit && !a->budget.deadline) a->budget.deadline = clock_now() + SHARE * NO_CLOCK;
     return a;
 }

@@ -31,10 +31,10 @@ class Think(harness.Case):
                 self.assertEqual("with RAVE" in lines[-2], player in ("rave", "champion"))
 
     def test_guidance_that_runs_away_is_noticed_and_said(self):
-        # N-grams make the empty Hex board a win for whoever begins; uniform playouts know better
+        # N-grams make the empty Hex board a win for one or the other; uniform playouts know better
         player = "champion,arm=off,lanes=64,control=8"
         control = self.think("hex", "--player", player, "--sims", 60000)["adapt"]["control"]
-        self.assertGreater(control["guided"] - control["uniform"], 10)
+        self.assertGreater(abs(control["guided"] - control["uniform"]), 10)
         self.assertEqual((control["alarms"], control["off"]), (0, False))
         for alarm, said in ("forget", "guidance was forgotten"), ("uniform", "all are uniform now"):
             lines = self.ludens("think", "hex", "--player", f"{player},alarm={alarm}", "--sims", 60000)[0].splitlines()
