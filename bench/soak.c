@@ -3,8 +3,9 @@
  * or from the middle of a random game, with a different preset in every seat, one second a move, and looks at
  * what a game master would: is the answer there in time, is it legal, and does memory stay within bounds.
  *
- *     soak [-m MINUTES] [-c SECONDS] [-n MOVES] [-M MEGABYTES] [-s SEED] [-p PART/PARTS] GAME...
+ *     soak [-m MINUTES] [-c SECONDS] [-n MOVES] [-M MEGABYTES] [-t THREADS] [-s SEED] [-p PART/PARTS] GAME...
  *
+ * With -t every seat has so many threads, on one tree, with a tree each, and for playouts only in turn.  *
  * Between moves seats ponder in a thread for a moment and are stopped: the time until they have is measured,
  * too. Exits with 1 if anything was wrong. Several processes may take a part of the games each. */
 #include "player/player.h"
@@ -18,9 +19,9 @@
 
 static struct {
     double minutes, clock;
-    int moves, memory, part, parts;
+    int moves, memory, threads, part, parts;
     uint64_t seed;
-} opt = {10, 1, 2, 64, 0, 1, 1};
+} opt = {10, 1, 2, 64, 0, 0, 1, 1};
 
 static struct {
     uint32_t games, answers, late, illegal, silent, slow_stops, fat, refused;
@@ -204,8 +205,12 @@ static bool seat_players(struct table *t, uint32_t number, struct error *error)
 {
     for (uint32_t r = 0; r < t->game->nroles; r++) {
         struct player_config config;
-        char spec[60];
-        snprintf(spec, sizeof spec, "%s,memory=%d", presets[(number + r) % PRESETS], opt.memory);
+        static const char *const ways[] = {"tree", "root", "leaf"};
+        char spec[100];
+        int length = snprintf(spec, sizeof spec, "%s,memory=%d", presets[(number + r) % PRESETS], opt.memory);
+        if (opt.threads)
+            snprintf(spec + length, sizeof spec - (size_t)length, ",threads=%d,parallel=%s", opt.threads,
+                     ways[(number / PRESETS + number + r) % 3]);
         if (!player_config_parse(spec, &config, error)) return false;
         t->players[r] = player_new(&config, t->game, t->engine, r, opt.seed + number, error);
         if (!t->players[r] || !player_goto(t->players[r], t->referee, &t->state, error)) return false;
@@ -286,18 +291,19 @@ static void visit(const char *path, uint32_t number)
 
 int main(int argc, char **argv)
 {
-    for (int c; (c = getopt(argc, argv, "m:c:n:M:s:p:")) != -1;) switch (c) {
+    for (int c; (c = getopt(argc, argv, "m:c:n:M:t:s:p:")) != -1;) switch (c) {
         case 'm': opt.minutes = atof(optarg); break;
         case 'c': opt.clock = atof(optarg); break;
         case 'n': opt.moves = atoi(optarg); break;
         case 'M': opt.memory = atoi(optarg); break;
+        case 't': opt.threads = atoi(optarg); break;
         case 's': opt.seed = strtoull(optarg, NULL, 0); break;
         case 'p':
             if (sscanf(optarg, "%d/%d", &opt.part, &opt.parts) == 2 && opt.parts > 0) break;
             /* fall through */
         default:
-            fprintf(stderr, "usage: soak [-m MINUTES] [-c SECONDS] [-n MOVES] [-M MEGABYTES] [-s SEED] "
-                            "[-p PART/PARTS] GAME...\n");
+            fprintf(stderr, "usage: soak [-m MINUTES] [-c SECONDS] [-n MOVES] [-M MEGABYTES] [-t THREADS] "
+                            "[-s SEED] [-p PART/PARTS] GAME...\n");
             return 2;
         }
     int games = argc - optind;

@@ -258,7 +258,9 @@ static void build(struct circuit *c, const struct ground *g)
     vec_free(heap, &b.sop.cubes);
     vec_free(heap, &b.sop.lits);
     vec_free(heap, &b.sop.count);
-    struct net *net = reduce_merge(c, b.net);
+    struct net *net = reduce_timed(c, b.net);
+    note(c, "timed", net, &since);
+    net = reduce_merge(c, net);
     note(c, "equal facts merged", net, &since);
     net = reduce_regroup(net);
     note(c, "sums regrouped", net, &since);

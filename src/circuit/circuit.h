@@ -51,6 +51,11 @@ struct circuit_goal {
     edge e;
 };
 
+struct known_bit {
+    uint32_t bit;
+    bool value;
+};
+
 /* Sizes after each stage of the reduction, for `ludens info --circuit`. */
 struct circuit_stage {
     const char *name;
@@ -86,7 +91,16 @@ struct circuit {
     VEC(uint32_t) turn_bits;
     bool *turn_values; /* turn * turn_bits.n + i: what turn_bits.v[i] is in that turn, the initial state being
                           0 */
-    VEC(edge) kept;    /* of a circuit made for one turn: see cycle.h */
+    /* Bits that are one and the same in a turn whenever it comes, such as the even counts of steps where the
+     * second player has those; those of turn t are known_first[t] .. known_first[t + 1]-1. NULL: not looked
+     * for. */
+    VEC(struct known_bit) known;
+    uint32_t *known_first;
+    VEC(edge) kept; /* of a circuit made for one turn: see cycle.h */
+    /* While it is built: what the bits can be after so many steps, step * nbits + bit, as far as steps
+     * differ; see timed.c. NULL: not known. */
+    uint8_t *times;
+    uint32_t ntimes;
     VEC(struct circuit_stage) stages;
 };
 

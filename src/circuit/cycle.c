@@ -12,11 +12,12 @@
  */
 #include "circuit/cycle.h"
 
+#include "circuit/constants.h"
 #include "circuit/reduce.h"
 
 #include <string.h>
 
-enum { LARGEST_CONE = 64, STEPS = 3 * CYCLE_MOST };
+enum { LARGEST_CONE = 64, STEPS = 3 * CYCLE_MOST, LARGE = 5000 };
 
 struct finder {
     struct heap *heap;
@@ -147,6 +148,46 @@ static void choose_period(struct finder *f, struct circuit *c)
             if (f->number[f->candidates.v[i]] != NONE) c->turn_values[t * most + k++] = f->value[t * n + i];
 }
 
+/* The turn that the bits belong to which are known after so many steps. */
+static uint32_t turn_at(const struct circuit *c, const uint8_t *can)
+{
+    for (uint32_t t = 0; t < c->period; t++) {
+        bool same = true;
+        for (uint32_t i = 0; i < c->turn_bits.n && same; i++)
+            same = can[c->turn_bits.v[i]] ==
+                   (c->turn_values[t * c->turn_bits.n + i] ? CAN_BE_TRUE : CAN_BE_FALSE);
+        if (same) return t;
+    }
+    return NONE;
+}
+
+/* Bits that do not cycle, and yet are always the same in some turn. Small circuits have little to win. */
+static void find_known(struct circuit *c, uint32_t least_gates)
+{
+    if (!c->times || c->period < 2 || c->ngates < least_gates) return;
+    uint8_t *ever = heap_zalloc(c->heap, (size_t)c->period * c->nbits + 1);
+    uint32_t *first = heap_zalloc(c->heap, (c->period + 1) * sizeof *first);
+    bool good = true;
+    for (uint32_t s = 0; s < c->ntimes && good; s++) {
+        const uint8_t *can = c->times + (size_t)s * c->nbits;
+        uint32_t t = turn_at(c, can);
+        good = t != NONE;
+        for (uint32_t b = 0; b < c->nbits && good; b++) ever[(size_t)t * c->nbits + b] |= can[b];
+    }
+    for (uint32_t i = 0; i < c->turn_bits.n; i++) /* these are known anyway */
+        for (uint32_t t = 0; t < c->period; t++) ever[(size_t)t * c->nbits + c->turn_bits.v[i]] = 0;
+    for (uint32_t t = 0; t < c->period && good; t++) {
+        for (uint32_t b = 0; b < c->nbits; b++) {
+            uint8_t can = ever[(size_t)t * c->nbits + b];
+            if (can == CAN_BE_TRUE || can == CAN_BE_FALSE)
+                vec_push(c->heap, &c->known, (struct known_bit){b, can == CAN_BE_TRUE});
+        }
+        first[t + 1] = c->known.n;
+    }
+    heap_release(c->heap, ever);
+    c->known_first = first;
+}
+
 void cycle_find(struct circuit *c)
 {
     uint32_t nwires = wire_gate(c, c->ngates);
@@ -167,6 +208,10 @@ void cycle_find(struct circuit *c)
     close_candidates(&f);
     simulate(&f);
     choose_period(&f, c);
+    find_known(c, LARGE);
+    heap_release(c->heap, c->times);
+    c->times = NULL;
+    c->ntimes = 0;
     for (uint32_t i = 0; i <= c->nbits; i++) vec_free(f.heap, &f.reads[i]);
     heap_release(f.heap, f.reads);
     heap_release(f.heap, f.known);
@@ -263,6 +308,9 @@ struct circuit *circuit_in_turn(struct heap *heap, const struct circuit *c, uint
     for (uint32_t i = 0; i < c->turn_bits.n; i++)
         x.map[wire_bit(c, c->turn_bits.v[i])] =
             c->turn_values[turn * c->turn_bits.n + i] ? EDGE_TRUE : EDGE_FALSE;
+    for (uint32_t i = c->known_first ? c->known_first[turn] : 0;
+         c->known_first && i < c->known_first[turn + 1]; i++)
+        x.map[wire_bit(c, c->known.v[i].bit)] = c->known.v[i].value ? EDGE_TRUE : EDGE_FALSE;
     copy_gates(&x, 0, c->phase_end[PHASE_VIEW]);
     copy_moves(&x);
     copy_gates(&x, c->phase_end[PHASE_GOAL], c->ngates);

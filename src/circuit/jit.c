@@ -13,6 +13,7 @@
 
 #if defined(__x86_64__)
 
+#include <stdlib.h>
 #include <sys/mman.h>
 
 #define NONE UINT32_MAX
@@ -429,18 +430,21 @@ struct jit *jit_compile(const struct code *code, uint32_t lanes, struct error *e
 {
     struct heap *heap = heap_new(0);
     struct heap_guard guard;
-    struct jit *volatile done = NULL;
+    struct jit *jit = calloc(1, sizeof *jit + (code->segments.n + 1) * sizeof *jit->segment);
+    bool volatile done = false;
     /* an operand costs at most a load, a register written back, and an instruction */
     size_t size = ((size_t)code->ops.n * 36 + (size_t)code->segments.n * 256 + 4095) & ~(size_t)4095;
-    if (!heap) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
+    if (!heap || !jit) {
+        heap_free(heap);
+        free(jit);
+        return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
+    }
     void *pages =
         mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages == MAP_FAILED) {
         error_set(error, ERROR_MEMORY, "no pages for machine code");
     } else if (HEAP_ENTER(heap, &guard, error)) {
-        struct jit *jit = heap_zalloc(code->heap, sizeof *jit);
         struct compiler c = {.heap = heap, .code = code, .jit = jit};
-        jit->segment = heap_zalloc(code->heap, (code->segments.n + 1) * sizeof *jit->segment);
         jit->memory = pages;
         jit->size = size;
         c.a = (struct assembler){.code = pages, .room = size, .slots = code->nslots};
@@ -449,19 +453,21 @@ struct jit *jit_compile(const struct code *code, uint32_t lanes, struct error *e
         compile(&c);
         jit->bytes = c.a.n;
         if (mprotect(pages, size, PROT_READ | PROT_EXEC) == 0)
-            done = jit;
+            done = true;
         else
             error_set(error, ERROR_SYSTEM, "the system does not let programs make code");
         heap_leave(heap);
     }
     if (!done && pages != MAP_FAILED) munmap(pages, size);
     heap_free(heap);
-    return done;
+    if (!done) free(jit);
+    return done ? jit : NULL;
 }
 
 void jit_free(struct jit *jit)
 {
     if (jit) munmap(jit->memory, jit->size);
+    free(jit);
 }
 
 #else

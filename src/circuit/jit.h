@@ -13,9 +13,9 @@
 struct jit {
     void *memory; /* pages that can be executed, not written */
     size_t size;
-    void (**segment)(uint64_t *mem); /* by segment of the code; each its operations once */
-    size_t bytes;                    /* of it */
+    size_t bytes; /* of it */
     uint32_t loads, stores;
+    void (*segment[])(uint64_t *mem); /* by segment of the code; each its operations once */
 };
 
 /* Can code be made for so many lanes and run here? */

@@ -3,7 +3,8 @@
  *
  * With EVEX a displacement of one byte counts in vectors, so a base register reaches 256 slots with short
  * instructions. Nine registers need not be saved for the caller: they point to the middles of the first nine
- * such windows; slots beyond are reached with displacements of four bytes.
+ * such windows; slots beyond are reached with displacements of four bytes. VEX has a prefix of two bytes for
+ * operands among the first eight registers: large circuits are fetched more than they are computed.
  */
 #include "circuit/jit_x86.h"
 
@@ -68,6 +69,7 @@ static void vector(struct assembler *a, int map, uint8_t opcode, uint32_t reg, u
             is_short = true;
         } else { /* the first base points to the middle of its window */
             displacement = ((int32_t)slot - (a->set == X86_AVX512 ? MIDDLE : 0)) * (int32_t)slot_bytes(a);
+            is_short = a->set == X86_AVX2 && displacement <= INT8_MAX;
         }
     }
     uint32_t b = memory ? base : rm;
@@ -78,6 +80,9 @@ static void vector(struct assembler *a, int map, uint8_t opcode, uint32_t reg, u
                     (uint32_t)map);
         byte(a, 1u << 7 | (~vvvv & 15) << 3 | 1u << 2 | 1);
         byte(a, 2u << 5 | (~vvvv >> 4 & 1) << 3);
+    } else if (map == MAP_0F && b < 8) {
+        byte(a, 0xc5);
+        byte(a, (~reg >> 3 & 1) << 7 | (~vvvv & 15) << 3 | 1u << 2 | 1);
     } else {
         byte(a, 0xc4);
         byte(a, (~reg >> 3 & 1) << 7 | 1u << 6 | (~b >> 3 & 1) << 5 | (uint32_t)map);

@@ -127,6 +127,22 @@ static void number(struct classes *c, struct key *keys, uint32_t n, uint64_t zer
     }
 }
 
+void circuit_replace_bits(struct circuit *c, uint32_t kept, const edge *bit_to, const uint32_t *bit_from)
+{
+    bool *init = heap_zalloc(c->heap, kept + 1);
+    for (uint32_t f = 0; f < c->nfacts; f++) {
+        edge e = c->fact_edge[f];
+        if (e >> 1) c->fact_edge[f] = bit_to[(e >> 1) - 1] ^ (e & 1);
+    }
+    for (uint32_t b = 0; b < kept; b++) init[b] = c->init[bit_from[b]];
+    for (uint32_t t = 0; t < c->ntimes; t++) /* in place: no bit moves up */
+        for (uint32_t b = 0; b < kept; b++)
+            c->times[(size_t)t * kept + b] = c->times[(size_t)t * c->nbits + bit_from[b]];
+    heap_release(c->heap, c->init);
+    c->init = init;
+    c->nbits = kept;
+}
+
 struct net *reduce_merge(struct circuit *c, struct net *net)
 {
     enum { STEPS = 200, MAX_ROUNDS = 40 };
@@ -182,15 +198,7 @@ struct net *reduce_merge(struct circuit *c, struct net *net)
         for (uint32_t b = 0; b < n; b++) zero_after += classes.of[b] == 0;
         if (classes.count == before && zero_before == zero_after) {
             result = trial;
-            for (uint32_t f = 0; f < c->nfacts; f++) {
-                edge e = c->fact_edge[f];
-                if (e >> 1) c->fact_edge[f] = bit_to[(e >> 1) - 1] ^ (e & 1);
-            }
-            bool *init = heap_zalloc(heap, kept + 1);
-            for (uint32_t b = 0; b < kept; b++) init[b] = c->init[bit_from[b]];
-            heap_release(heap, c->init);
-            c->init = init;
-            c->nbits = kept;
+            circuit_replace_bits(c, kept, bit_to, bit_from);
         } else {
             net_free(trial);
         }

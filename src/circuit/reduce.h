@@ -6,6 +6,8 @@
 
 #include "circuit/net.h"
 
+/* timed.c: bits that never change because of what is when; updates the circuit's bits and facts. */
+struct net *reduce_timed(struct circuit *c, struct net *net);
 /* merge.c: bits that provably always agree (or always differ) become one; updates the circuit's bits and
  * facts. */
 struct net *reduce_merge(struct circuit *c, struct net *net);
@@ -20,6 +22,8 @@ struct net *reduce_share(struct net *net);
 /* emit.c: phases, loops and order; fills in the circuit. */
 void circuit_emit(struct circuit *c, const struct net *net);
 
+/* The circuit's bits and facts after net_copy has replaced bits. */
+void circuit_replace_bits(struct circuit *c, uint32_t kept, const edge *bit_to, const uint32_t *bit_from);
 void circuit_stage(struct circuit *c, const char *name, uint32_t bits, uint32_t gates, uint32_t edges,
                    double seconds);
 

@@ -3,6 +3,7 @@
 
 #include "cli/terminal.h"
 #include "game/engine.h"
+#include "gpu/device.h"
 
 #include <string.h>
 
@@ -71,4 +72,12 @@ void session_close(struct session *s)
     if (s->reasoner) reasoner_free(s->reasoner);
     game_free(s->game);
     *s = (struct session){0};
+}
+
+struct gpu *device_open(const char *command)
+{
+    struct error error;
+    struct gpu *gpu = gpu_open(&error);
+    if (!gpu) fprintf(stderr, "ludens %s: %s; going on with the processor\n", command, error.text);
+    return gpu;
 }

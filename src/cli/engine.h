@@ -21,6 +21,15 @@ struct session {
 bool session_open(struct session *s, const char *command, const char *game, const char *engine, int *status);
 void session_close(struct session *s);
 
+/* The GPU, for commands with --device gpu; NULL: there is none, which was said on standard error in one line,
+ * and the command goes on with the processor. */
+struct gpu *device_open(const char *command);
+
+#define DEVICE_OPTION(where, text)                                                                   \
+    {                                                                                                \
+        "device", 0, OPTION_STRING, (where), .value = "DEVICE", .choices = "cpu|gpu", .help = (text) \
+    }
+
 #define ENGINE_OPTION(where)                                                  \
     {                                                                         \
         "engine", 'e', OPTION_STRING, (where),                                \

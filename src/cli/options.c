@@ -55,6 +55,16 @@ static bool bad_choice(const struct option *o, const char *value, struct error *
     return error_set(error, ERROR_INPUT, "--%s wants one of %s, not '%.60s'", o->name, known, value);
 }
 
+/* As people write large ones: 1e9, 2.5e6. Nothing is taken from the text unless it is whole. */
+static long long whole_number(const char *text, char **end)
+{
+    const double EXACT = 9007199254740992; /* 2^53 */
+    double x = strtod(text, end);
+    bool whole = x >= -EXACT && x <= EXACT && x == (double)(long long)x;
+    if (!whole) *end = (char *)text;
+    return whole ? (long long)x : 0;
+}
+
 static bool store(const struct option *o, const char *value, struct error *error)
 {
     char *end;
@@ -63,6 +73,7 @@ static bool store(const struct option *o, const char *value, struct error *error
     case OPTION_FLAG: *(bool *)o->store = true; return true;
     case OPTION_INT: {
         long long x = strtoll(value, &end, 10);
+        if (*end == 'e' || *end == 'E' || *end == '.') x = whole_number(value, &end);
         if (*end || end == value || errno || (limited(o) && ((double)x < o->min || (double)x > o->max)))
             return bad_value(o, value, "a whole number", error);
         *(int64_t *)o->store = x;

@@ -27,6 +27,7 @@ struct engine {
     bool foreseen;
     struct movers *movers;
     bool watched; /* movers were looked for */
+    struct lone_moves *lone;
 };
 
 /* What is left of the seconds, or an error when nothing is. */
@@ -118,6 +119,7 @@ void engine_free(struct engine *e)
     engine_cancel(e);
     pthread_join(e->thread, NULL);
     free(e->movers);
+    free(e->lone);
     code_free(e->foresight_code);
     circuit_free(e->foresight);
     code_free(e->code);
@@ -201,6 +203,16 @@ const struct movers *engine_movers(struct engine *e, double seconds)
     const struct movers *movers = e->movers;
     pthread_mutex_unlock(&e->extras_lock);
     return movers;
+}
+
+const struct lone_moves *engine_lone_moves(struct engine *e)
+{
+    if (engine_poll(e) != ENGINE_READY) return NULL;
+    pthread_mutex_lock(&e->extras_lock);
+    if (!e->lone) e->lone = circuit_lone_moves(e->circuit);
+    const struct lone_moves *lone = e->lone;
+    pthread_mutex_unlock(&e->extras_lock);
+    return lone;
 }
 
 const struct error *engine_error(struct engine *e)

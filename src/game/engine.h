@@ -11,6 +11,7 @@
 #ifndef GAME_ENGINE_H
 #define GAME_ENGINE_H
 
+#include "circuit/alone.h"
 #include "circuit/batch.h"
 #include "game/movers.h"
 #include "game/reasoner.h"
@@ -47,6 +48,8 @@ const struct code *engine_foresight(struct engine *e, double seconds);
 /* When READY: whose move it was, where turns are odd. Found when it is first asked for, in no more than so
  * many seconds (0: no limit). NULL: turns are taken in order, or the time was over. */
 const struct movers *engine_movers(struct engine *e, double seconds);
+/* When READY: moves that never are a choice. NULL without memory. Found when it is first asked for. */
+const struct lone_moves *engine_lone_moves(struct engine *e);
 /* When FAILED: the reason, with the stage it was in. */
 const struct error *engine_error(struct engine *e);
 /* When no longer WORKING. */

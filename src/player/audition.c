@@ -2,6 +2,7 @@
 #include "player/audition.h"
 
 #include "player/player.h"
+#include "search/prove.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -9,11 +10,11 @@
 #include <string.h>
 
 const struct arm player_arms[] = {
-    {"own", ""},
+    {"own", ""}, /* behind it the most promising first: when the start clock is short only these play */
+    {"minimax", "kind=minimax,minimax=alphabeta"},
     {"rave", "playout=uniform"},
     {"cutoff", "playout=mast+fast,sampler=gibbs,tau=10,weight=1,cutoff=on,urgency=on"},
-    {"sharp", "decisive=parry"}, /* the last: it is left out where wins cannot be foreseen, and those before
-                                  * it as the start clock is shorter: most promising first */
+    {"sharp", "decisive=parry"},
 };
 
 uint32_t player_arms_count(void)
@@ -33,19 +34,24 @@ enum {
     /* With less they mislead, with more there are too few matches to tell: docs/strength.md */
     LEAST_SIMS = 100,
     MOST_SIMS = 400,
-    ABREAST = 24, /* bouts at a time on a thread, at most */
+    ABREAST = 24,  /* bouts at a time on a thread, at most */
+    LANES = 4,     /* of a player by the clock: sweeps with few lanes are slow ones */
+    LESSON = 2000, /* simulations that tables have seen before the first */
     FEWEST = 4,
     MEMORY = 64,   /* MB, of a player */
     LARGE = 50000, /* facts, moves and gates: players of such a circuit take long to make */
 };
 
-static const double SHARE = 0.6;     /* of the start clock */
-static const double NO_CLOCK = 10;   /* seconds where nobody said how long it is */
-static const double PRIOR = 0.45;    /* points of a candidate of which nothing is known, */
-static const double PRIOR_GAMES = 6; /* and so many matches that stand for it */
+static const double SHARE = 0.6;      /* of the start clock */
+static const double NO_CLOCK = 10;    /* seconds where nobody said how long it is */
+static const double PRIOR = 0.45;     /* points of a candidate of which nothing is known, */
+static const double PRIOR_GAMES = 10; /* and so many matches that stand for it */
 /* What it must come to to be chosen. Few simulations flatter who is slow and knows much, so it must win the
  * more clearly the slower it is: so much more for every halving. */
 static const double BETTER = 0.6, SLOWER = 0.08;
+/* A match that both hold for decided is: what is left of it would take most of the time and tell nothing. */
+static const double SURE = 90;
+static const double SLACK = 1.3;  /* larger trees and tables than in the trial are slower */
 static const double GLANCE = 0.1; /* seconds at most to find out how fast a candidate is */
 
 struct audition {
@@ -53,6 +59,7 @@ struct audition {
     struct engine *engine;
     struct player_config configs[AUDITION_ARMS];
     double speed[AUDITION_ARMS]; /* simulations a second in play, against the first; 1 where they count */
+    bool out[AUDITION_ARMS];     /* takes no part */
     uint32_t arms;
     uint64_t seed;
     struct budget budget;
@@ -60,6 +67,8 @@ struct audition {
     pthread_mutex_t lock;
     uint32_t sims;    /* a move, of the first */
     uint32_t abreast; /* bouts at a time on a thread */
+    uint32_t lanes;   /* of a player */
+    uint32_t most;    /* bouts for whose players a thread has lanes */
     uint32_t threads;
     /* under the lock */
     uint32_t begun[AUDITION_ARMS], bouts, wanted;
@@ -67,7 +76,9 @@ struct audition {
     uint32_t games[AUDITION_ARMS];
     uint64_t simulations;  /* made */
     uint64_t spent, limit; /* of what is counted; limit 0: by the clock */
+    uint64_t lessons;      /* spent before the first bout */
     uint32_t ended;
+    double lasts; /* seconds that bouts have taken, in the mean; 0: none has ended */
     struct error error;
 };
 
@@ -77,6 +88,8 @@ struct bout {
     struct hand *hands[MCTS_MAX_ROLES];
     struct state state;
     uint32_t arm, role, waiting;
+    double began;
+    double value[2]; /* for two: what each expects, when it last thought; negative: it has not yet */
     bool over;
 };
 
@@ -85,6 +98,8 @@ struct stage {
     struct audition *audition;
     struct reasoner *reasoner;
     struct driver *driver;
+    /* Whose tables all players of a kind have here; of minimax one for each of two roles. */
+    struct player *models[AUDITION_ARMS][2];
     struct bout *bouts[ABREAST];
     pthread_t thread;
     bool started;
@@ -110,9 +125,9 @@ static double promise(const struct audition *a, uint32_t arm)
 
 static uint32_t most_promising(const struct audition *a)
 {
-    uint32_t best = 1;
-    for (uint32_t i = 2; i < a->arms; i++)
-        if (promise(a, i) > promise(a, best)) best = i;
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < a->arms; i++)
+        if (!a->out[i] && (!best || promise(a, i) > promise(a, best))) best = i;
     return best;
 }
 
@@ -122,6 +137,8 @@ static bool next_bout(struct audition *a, uint32_t *arm, uint32_t *role, uint64_
     pthread_mutex_lock(&a->lock);
     bool more = !a->error.code && !budget_over(&a->budget) && (!a->limit || a->spent < a->limit) &&
                 a->bouts < a->wanted;
+    /* What cannot end in time is not begun: those under way end the sooner. */
+    if (a->budget.deadline > 0 && a->lasts > 0 && clock_now() + a->lasts > a->budget.deadline) more = false;
     if (more) {
         *arm = a->bouts < TRIALS ? 0 : most_promising(a);
         *role = a->begun[*arm] % a->game->nroles;
@@ -165,6 +182,16 @@ static bool ask(struct stage *s, struct bout *b, struct error *error)
     return true;
 }
 
+static bool is_minimax(const struct audition *a, uint32_t arm)
+{
+    return a->configs[arm].kind == PLAYER_MINIMAX;
+}
+
+static const struct player *model_of(const struct stage *s, uint32_t arm, uint32_t role)
+{
+    return s->models[arm][is_minimax(s->audition, arm) ? role : 0];
+}
+
 static struct bout *bout_new(struct stage *s, uint32_t arm, uint32_t role, uint64_t seed, struct error *error)
 {
     struct audition *a = s->audition;
@@ -172,10 +199,13 @@ static struct bout *bout_new(struct stage *s, uint32_t arm, uint32_t role, uint6
     if (!b) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
     b->arm = arm;
     b->role = role;
+    b->began = clock_now();
+    b->value[0] = b->value[1] = -1;
     for (uint32_t i = 0; i < a->game->nroles; i++) {
         b->players[i] = player_new(&a->configs[i == role ? arm : 0], a->game, a->engine, i, seed + i, error);
         if (!b->players[i]) return bout_free(b, a->game->nroles), NULL;
         player_join(b->players[i], s->driver);
+        player_borrow(b->players[i], model_of(s, i == role ? arm : 0, i));
     }
     if (s->reasoner->ops->initial(s->reasoner, &b->state)) return b;
     *error = s->reasoner->error;
@@ -198,17 +228,44 @@ static bool points_of(struct stage *s, const struct bout *b, double *out)
     return true;
 }
 
-static bool close_bout(struct stage *s, struct bout *b)
+static void close_bout(struct audition *a, struct bout *b, double points)
 {
-    struct audition *a = s->audition;
-    double points;
-    if (!points_of(s, b, &points)) return false;
+    double took = clock_now() - b->began;
     pthread_mutex_lock(&a->lock);
     a->points[b->arm] += points;
     a->games[b->arm]++;
     a->ended++;
+    a->lasts += (took - a->lasts) / (a->lasts > 0 ? 4 : 1);
     pthread_mutex_unlock(&a->lock);
-    return b->over = true;
+    b->over = true;
+}
+
+/* What a role expects of a game for two in which one gets what the other does not: as its search has it, and
+ * for certain where that has proved it. False: there is nothing to be said. */
+static bool expects(const struct bout *b, uint32_t role, double *value, bool *certain)
+{
+    const struct mcts *m = player_search(b->players[role]);
+    if (!m || !prove_is_on(m) || !m->constant_sum || m->sum != 100) return false;
+    struct bound bound = prove_root(m, role);
+    *certain = bound.low == bound.high;
+    if (!*certain && player_report(b->players[role])->stats.simulations == 0) return false;
+    *value = *certain ? (double)bound.low : (double)player_report(b->players[role])->value;
+    return true;
+}
+
+/* Somebody has proved how it ends, or both hold it for decided: its points as a share, else -1. */
+static double foregone(struct bout *b)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        bool certain;
+        double value;
+        if (!expects(b, i, &value, &certain)) continue;
+        b->value[i] = value;
+        if (certain) return (i == b->role ? value : 100 - value) / 100;
+    }
+    if (b->value[0] < 0 || b->value[1] < 0) return -1;
+    double own = b->value[b->role], other = 100 - b->value[1 - b->role];
+    return fmin(own, other) > SURE ? 1 : fmax(own, other) < 100 - SURE ? 0 : -1;
 }
 
 /* Everybody has decided: make the moves. */
@@ -232,6 +289,8 @@ static bool move_on(struct stage *s, struct bout *b, struct error *error)
     a->simulations += simulations;
     a->spent += a->in_steps ? steps : simulations;
     pthread_mutex_unlock(&a->lock);
+    double points = nroles == 2 ? foregone(b) : -1;
+    if (points >= 0) return close_bout(a, b, points), true;
     if (!s->reasoner->ops->next(s->reasoner, &b->state, joint, &next) ||
         !s->reasoner->ops->terminal(s->reasoner, &next, &terminal)) {
         state_done(&next);
@@ -239,7 +298,10 @@ static bool move_on(struct stage *s, struct bout *b, struct error *error)
     }
     state_done(&b->state);
     b->state = next;
-    if (terminal) return close_bout(s, b) || (*error = s->reasoner->error, false);
+    if (terminal) {
+        if (!points_of(s, b, &points)) return *error = s->reasoner->error, false;
+        return close_bout(a, b, points), true;
+    }
     for (uint32_t i = 0; i < nroles; i++)
         if (!player_advance(b->players[i], s->reasoner, joint, error)) return false;
     return ask(s, b, error);
@@ -304,8 +366,49 @@ static void *run_stage(void *data)
     return NULL;
 }
 
+/* In play tables have seen hundreds of thousands of simulations, in a match with few a move next to none: who
+ * learns would seem worse than it is. So all matches on a stage learn together, and begin with something. */
+/* Minimax is for this game, and had the time to find out what positions are worth. */
+static bool judges(const struct player *p)
+{
+    const struct minimax_report *r = player_report(p)->minimax;
+    return r && r->evaluation && strcmp(r->evaluation, "none") != 0;
+}
+
+static bool make_model(struct stage *s, uint32_t arm, uint32_t role, double share, struct error *error)
+{
+    struct audition *a = s->audition;
+    struct player_config config = a->configs[arm];
+    struct budget budget = {.simulations = a->limit ? 1 + a->limit / 100 : LESSON,
+                            .deadline = a->limit ? 0 : clock_now() + budget_seconds(&a->budget, share),
+                            .stop = a->budget.stop};
+    config.lanes = ABREAST;
+    struct player *p = s->models[arm][role] = player_new(&config, a->game, a->engine, role, a->seed, error);
+    if (!p) return false;
+    player_join(p, s->driver);
+    if (!player_ponder(p, &budget, error)) return false;
+    const struct mcts_stats *stats = &player_report(p)->stats;
+    pthread_mutex_lock(&a->lock);
+    a->spent += a->in_steps ? stats->steps : stats->simulations;
+    if (is_minimax(a, arm) && !judges(p)) a->out[arm] = true;
+    pthread_mutex_unlock(&a->lock);
+    return true;
+}
+
+static bool make_models(struct stage *s, struct error *error)
+{
+    struct audition *a = s->audition;
+    double share = 0.2 / (a->arms * a->threads);
+    bool good = true;
+    for (uint32_t i = 0; i < a->arms && good; i++)
+        for (uint32_t role = 0; role < (is_minimax(a, i) ? 2 : 1) && !a->out[i] && good; role++)
+            good = make_model(s, i, role, share * (is_minimax(a, i) ? 3 : 1), error);
+    return good;
+}
+
 static void stage_done(struct stage *s)
 {
+    for (uint32_t i = 0; i < 2 * AUDITION_ARMS; i++) player_free(s->models[i / 2][i % 2]);
     driver_free(s->driver);
     reasoner_free(s->reasoner);
 }
@@ -314,8 +417,8 @@ static bool stage_init(struct stage *s, struct audition *a, struct error *error)
 {
     const struct code *code = engine_code(a->engine);
     *s = (struct stage){.audition = a, .reasoner = reasoner_circuit(a->game, code, error)};
-    if (s->reasoner) s->driver = driver_new(s->reasoner, code, ABREAST * a->game->nroles, error);
-    if (s->driver) return true;
+    if (s->reasoner) s->driver = driver_new(s->reasoner, code, a->lanes * a->most * a->game->nroles, error);
+    if (s->driver && make_models(s, error)) return true;
     stage_done(s);
     return false;
 }
@@ -335,17 +438,43 @@ static void run(struct stage *stages, uint32_t n)
 static bool make_configs(struct audition *a, const struct player_config *config, struct error *error)
 {
     a->arms = player_arms_count();
-    if (!engine_foresight(a->engine, budget_seconds(&a->budget, 0.1))) a->arms--;
+    bool foresight = engine_foresight(a->engine, budget_seconds(&a->budget, 0.1)) != NULL;
     for (uint32_t i = 0; i < a->arms; i++) {
         struct player_config *c = &a->configs[i];
         a->speed[i] = 1;
         *c = *config;
         c->arm = ARM_OFF;
-        c->lanes = c->threads = 1;
+        c->lanes = a->lanes;
+        c->threads = 1;
         c->memory = MEMORY;
         if (!audition_apply(c, i, error)) return false;
+        /* Playouts can look out for wins only where these can be foreseen. Minimax counts something else, so
+         * that it can be compared by the clock alone. */
+        a->out[i] = (c->decisive != config->decisive && !foresight) ||
+                    (is_minimax(a, i) && (a->game->nroles != 2 || a->limit));
     }
     return true;
+}
+
+/* Simulations a second; of minimax, positions. */
+static bool take_speed(struct audition *a, uint32_t arm, double seconds, struct error *error)
+{
+    struct player_config config = a->configs[arm];
+    config.lanes = 0;
+    struct player *p = player_new(&config, a->game, a->engine, 0, a->seed, error);
+    if (!p) return false;
+    bool good = true;
+    struct mcts_stats stats = {0};
+    for (int look = is_minimax(a, arm) ? 0 : 1; look < 2 && good; look++) { /* first it looks at the game */
+        struct budget b = {.deadline = clock_now() + seconds * (look ? 1 : 5), .stop = a->budget.stop};
+        good = player_ponder(p, &b, error);
+        stats = player_report(p)->stats;
+    }
+    if (is_minimax(a, arm) && !judges(p)) a->out[arm] = true;
+    player_free(p);
+    a->speed[arm] = (stats.simulations + 1.0) / fmax(stats.seconds, 1e-4);
+    if (is_minimax(a, arm)) a->speed[arm] /= a->threads; /* it has one */
+    return good;
 }
 
 /* How fast the candidates are in play: a glance at the first position with each. */
@@ -354,37 +483,50 @@ static bool take_speeds(struct audition *a, struct error *error)
     double glance = (a->budget.deadline - clock_now()) / (20 * a->arms);
     for (uint32_t i = 0; i < a->arms; i++) {
         if (budget_over(&a->budget)) return error_set(error, ERROR_TIME, "no time");
-        struct player_config config = a->configs[i];
-        config.lanes = 0;
-        struct player *p = player_new(&config, a->game, a->engine, 0, a->seed, error);
-        if (!p) return false;
-        struct budget b = {.deadline = clock_now() + fmin(glance, GLANCE), .stop = a->budget.stop};
-        bool good = player_ponder(p, &b, error);
-        struct mcts_stats stats = player_report(p)->stats;
-        player_free(p);
-        if (!good) return false;
-        a->speed[i] = (stats.simulations + 1.0) / fmax(stats.seconds, 1e-4);
+        if (!a->out[i] && !take_speed(a, i, fmin(glance, GLANCE), error)) return false;
     }
     for (uint32_t i = a->arms; i-- > 0;) a->speed[i] /= a->speed[0];
     return true;
+}
+
+static uint32_t candidates(const struct audition *a)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 1; i < a->arms; i++) n += !a->out[i];
+    return n;
+}
+
+/* What a match with each of the candidates takes, in matches of the first against itself: who is faster makes
+ * more simulations. */
+static double weight(const struct audition *a)
+{
+    double sum = 0;
+    for (uint32_t i = 1; i < a->arms; i++) {
+        if (a->out[i]) continue;
+        sum += is_minimax(a, i) ? 1 : 1 + (a->speed[i] - 1) / a->game->nroles; /* its positions take less */
+    }
+    return sum;
 }
 
 /* After the trial: simulations a move, so that every candidate gets its matches. False: it does not pay. */
 static bool plan(struct audition *a, double seconds, double left)
 {
     if (a->ended < TRIALS || a->simulations == 0) return false;
-    double times = a->limit ? ((double)a->limit - (double)a->spent) / (double)a->spent
+    double times = a->limit ? ((double)a->limit - (double)a->spent) / (double)(a->spent - a->lessons)
                             : left / (seconds > 1e-6 ? seconds : 1e-6); /* as much as the trial took */
-    double all = times * TRIAL_SIMS * TRIALS; /* simulations a move, in all matches together */
-    /* Not even a few with every candidate: then with those that come first, or not at all. */
-    while (a->arms > 1 && all < LEAST_SIMS * FEWEST * (a->arms - 1)) a->arms--;
+    /* Simulations a move that a candidate has, when all matches are taken together. Not even a few matches
+     * with every candidate: then with those that come first, or not at all. */
+    double all = times * TRIAL_SIMS * TRIALS / SLACK;
+    while (a->arms > 1 && (a->out[a->arms - 1] || all < LEAST_SIMS * FEWEST * weight(a))) a->arms--;
     if (a->arms < 2) return false;
-    double sims = all / (FAIR * (a->arms - 1));
+    double sims = all / (FAIR * weight(a));
     a->sims = sims > MOST_SIMS ? MOST_SIMS : sims < LEAST_SIMS ? LEAST_SIMS : (uint32_t)sims;
     a->wanted = UINT32_MAX;
+    a->lasts = 0; /* others do now */
     /* What is under way when time is up is lost, so not too many; but full sweeps are fast ones. */
-    uint32_t part = FAIR * (a->arms - 1) / 4 / a->threads;
-    a->abreast = part < FEWEST ? FEWEST : part > ABREAST ? ABREAST : part;
+    uint32_t part = (uint32_t)(all / a->sims / weight(a) * candidates(a)) / 4 / a->threads;
+    a->abreast = part < FEWEST ? FEWEST : part;
+    if (a->abreast > a->most) a->abreast = a->most;
     return true;
 }
 
@@ -407,6 +549,7 @@ static bool hold(struct audition *a, struct stage *stages, struct audition_repor
     bool good = a->limit || take_speeds(a, error);
     while (good && n < a->threads && (good = stage_init(&stages[n], a, error))) n++;
     if (good) {
+        a->lessons = a->spent;
         double began = clock_now();
         run(stages, n);
         double now = clock_now();
@@ -419,6 +562,18 @@ static bool hold(struct audition *a, struct stage *stages, struct audition_repor
     return good;
 }
 
+/* Everybody who thinks at the same time must have a lane. Where counts decide, the result must not depend on
+ * the processor: as if it had the fewest. */
+static void share_lanes(struct audition *a)
+{
+    uint32_t widths[4], n = batch_widths(widths), nroles = a->game->nroles;
+    uint32_t there = widths[a->limit ? 0 : n - 1], each = there / (ABREAST * nroles);
+    a->lanes = a->limit || each < 1 ? 1 : each > LANES ? LANES : each;
+    a->most = there / (a->lanes * nroles);
+    if (a->most > ABREAST) a->most = ABREAST;
+    a->abreast = a->most;
+}
+
 static struct audition *audition_new(const struct game *game, struct engine *engine, uint32_t threads,
                                      uint64_t seed, const struct budget *budget)
 {
@@ -428,13 +583,13 @@ static struct audition *audition_new(const struct game *game, struct engine *eng
                            .engine = engine,
                            .seed = seed,
                            .wanted = TRIALS,
-                           .abreast = ABREAST,
                            .threads = threads,
                            .sims = TRIAL_SIMS};
     pthread_mutex_init(&a->lock, NULL);
     a->in_steps = !budget->simulations;
     a->limit = (uint64_t)(SHARE * (double)(a->in_steps ? budget->steps : budget->simulations));
     a->budget = (struct budget){.deadline = budget_share(budget, SHARE), .stop = budget->stop};
+    share_lanes(a);
     if (!a->limit && !a->budget.deadline) a->budget.deadline = clock_now() + SHARE * NO_CLOCK;
     return a;
 }

@@ -24,14 +24,15 @@ struct player {
     struct driver *driver;   /* that one */
     struct policy *policies; /* one per thread */
     uint32_t npolicies;
-    struct outcomes *outcomes; /* what can come out of the game; NULL: nobody asked */
-    struct mcts *mcts;         /* what is reported: the crew's first, or our own */
-    bool rooted;               /* mcts knows the current state */
-    struct allies *allies;     /* others who search for us; NULL: nobody */
-    bool mustered;             /* they were asked for */
-    uint32_t plies;            /* joint moves made since they were told where we are */
-    uint32_t cores;            /* for threads; 0: all of the machine */
-    uint32_t divergence;       /* which of several with the same seed we are */
+    const struct player *lender; /* whose they are; NULL: our own */
+    struct outcomes *outcomes;   /* what can come out of the game; NULL: nobody asked */
+    struct mcts *mcts;           /* what is reported: the crew's first, or our own */
+    bool rooted;                 /* mcts knows the current state */
+    struct allies *allies;       /* others who search for us; NULL: nobody */
+    bool mustered;               /* they were asked for */
+    uint32_t plies;              /* joint moves made since they were told where we are */
+    uint32_t cores;              /* for threads; 0: all of the machine */
+    uint32_t divergence;         /* which of several with the same seed we are */
     /* the think under way */
     struct budget budget;
     bool sure, searching;

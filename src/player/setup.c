@@ -26,6 +26,17 @@ static size_t table_limit(const struct player *p)
     return share < ENOUGH ? share : ENOUGH;
 }
 
+static struct values *make_ngrams(struct player *p, const struct budget *budget)
+{
+    const struct player_config *c = &p->config;
+    bool wires = c->playout == PLAYOUT_NST_WIRES, movers = !wires && c->turns && p->on_circuit;
+    struct values *v =
+        values_nst(p->game->nroles, wires ? 2 : 3, (uint32_t)c->k, table_limit(p) / p->npolicies,
+                   movers ? engine_movers(p->engine, budget_seconds(budget, 0.4)) : NULL);
+    if (p->on_circuit) values_nst_spare(v, engine_lone_moves(p->engine));
+    return v;
+}
+
 static struct values *make_values(struct player *p, const struct budget *budget, struct error *error)
 {
     const struct player_config *c = &p->config;
@@ -38,12 +49,8 @@ static struct values *make_values(struct player *p, const struct budget *budget,
     case PLAYOUT_TOMAST_WIRES:
     case PLAYOUT_TOMAST: return values_mast(nroles, true);
     case PLAYOUT_PAST: return values_past(nroles, (uint32_t)c->threshold, 50, !p->on_circuit);
-    case PLAYOUT_NST: {
-        bool movers = c->turns && p->on_circuit;
-        return values_nst(nroles, 3, (uint32_t)c->k, table_limit(p) / p->npolicies,
-                          movers ? engine_movers(p->engine, budget_seconds(budget, 0.4)) : NULL);
-    }
-    case PLAYOUT_NST_WIRES: return values_nst(nroles, 2, (uint32_t)c->k, table_limit(p) / p->npolicies, NULL);
+    case PLAYOUT_NST:
+    case PLAYOUT_NST_WIRES: return make_ngrams(p, budget);
     case PLAYOUT_FAST:
         return values_fast(p->reasoner, p->on_circuit ? engine_code(p->engine)->circuit : NULL,
                            (float)c->cells, p->seed, budget, error);
@@ -78,6 +85,11 @@ static bool make_policy(struct player *p, struct policy *policy, const struct bu
 
 static bool make_policies(struct player *p, uint32_t n, const struct budget *budget, struct error *error)
 {
+    if (p->lender && p->lender->policies) {
+        p->policies = p->lender->policies;
+        p->npolicies = n;
+        return true;
+    }
     struct budget part = *budget; /* finding boards must leave time for the search */
     bool good = true;
     p->policies = calloc(n, sizeof *p->policies);
@@ -97,6 +109,7 @@ static bool make_policies(struct player *p, uint32_t n, const struct budget *bud
 static uint32_t default_lanes(const struct player *p, const struct budget *b)
 {
     if (p->config.lanes) return (uint32_t)p->config.lanes;
+    if (p->driver) return 1;                                      /* others are on it, too */
     uint32_t many = p->config.playout >= PLAYOUT_WIRES ? 32 : 64; /* leaves, with several playouts each */
     return p->on_circuit && !budget_counts(b) ? many : 1;
 }
@@ -162,9 +175,11 @@ bool player_make_search(struct player *p, const struct budget *budget, struct er
         p->outcomes = outcomes_new(p->game, p->on_circuit ? engine_code(p->engine) : NULL, OUTCOMES_QUICK);
     struct crew_options o = {.how = (enum parallel)c->parallel,
                              .threads = threads,
-                             .search = search_options(p, p->driver ? 1 : default_lanes(p, budget))};
+                             .search = search_options(p, default_lanes(p, budget))};
     o.search.foresight = foresight(p, budget);
-    if (c->cutoff && threads == 1 && c->playout < PLAYOUT_WIRES)
+    if (c->cutoff && p->lender && p->lender->mcts && !p->lender->mcts->opt.watch)
+        o.search.cutoff = p->lender->mcts->opt.cutoff;
+    else if (c->cutoff && threads == 1 && c->playout < PLAYOUT_WIRES)
         o.search.watch = CUTOFF_GAMES;
     else if (c->cutoff)
         decide_cutoff(p, budget, &o.search.cutoff);
@@ -189,8 +204,9 @@ void player_drop_search(struct player *p)
         mcts_free(p->mcts);
     p->crew = NULL;
     p->mcts = NULL;
-    for (uint32_t i = 0; i < p->npolicies; i++) policy_done(&p->policies[i]);
-    free(p->policies);
+    bool lent = p->lender && p->policies == p->lender->policies;
+    for (uint32_t i = 0; i < p->npolicies && !lent; i++) policy_done(&p->policies[i]);
+    if (!lent) free(p->policies);
     p->policies = NULL;
     p->npolicies = 0;
     p->rooted = false;

@@ -13,6 +13,7 @@ struct solo {
     bool checked;      /* the line holds from the state at hand */
     bool moved;        /* a move has been made in this match */
     struct race *race; /* from the state at hand, or NULL */
+    struct race *past; /* what is left of one from an earlier state, or NULL */
     double began;      /* the race */
     struct solo_report report;
     race_guest *guest;
@@ -33,7 +34,18 @@ struct solo *solo_new(enum solo_way way, size_t memory, uint64_t seed)
 static void end_race(struct solo *s)
 {
     race_free(s->race);
+    race_free(s->past);
+    s->race = s->past = NULL;
+}
+
+/* It was about another state, but what it knows may be of use. */
+static void put_aside(struct solo *s)
+{
+    if (!s->race) return;
+    race_free(s->past);
+    s->past = s->race;
     s->race = NULL;
+    race_shed(s->past);
 }
 
 void solo_free(struct solo *s)
@@ -61,7 +73,7 @@ void solo_moved(struct solo *s, uint32_t move)
 {
     s->moved = true;
     s->checked = false;
-    end_race(s);
+    put_aside(s);
     if (s->line.n == 0 || s->line.moves[0] != move) {
         drop_line(s);
         return;
@@ -188,6 +200,9 @@ static void run(struct solo *s, struct reasoner *r, const struct code *code, con
         s->race = race_new(r, code, state, methods(s), s->memory, s->seed, &error);
         if (s->race && s->line.n)
             line_offer(&s->race->line, s->line.goal, s->line.moves, s->line.n, s->line.who);
+        if (s->race && s->past) race_adopt(s->race, s->past);
+        race_free(s->past);
+        s->past = NULL;
     }
     if (!s->race) return;
     if (s->guest && s->way == SOLO_RACE && !s->race->guest)

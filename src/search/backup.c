@@ -222,7 +222,7 @@ void flight_finish(struct flight *f, const float *reward)
     }
     if (m->opt.watch) watch(f);
     back_up(f, reward);
-    if (h->records) flight_teach(f, own);
+    if (h->records && !h->adapt.off) flight_teach(f, own);
     if (f->has_way) adapt_learn(h, &f->way, own, f->playout_steps);
     bool decided = false;
     for (uint32_t r = 1; r < m->nroles; r++) decided |= own[r] != own[0];

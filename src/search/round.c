@@ -219,7 +219,7 @@ static void tree_moves(struct driver *d)
 /* Uniform playouts, unless they look out for decisive moves. */
 static bool chooses_on_wires(const struct hand *h)
 {
-    return policy_is_uniform(h->policy) && !decisive_is_on(h->search);
+    return (policy_is_uniform(h->policy) || h->adapt.off) && !decisive_is_on(h->search);
 }
 
 static void make_moves(struct driver *d)

@@ -15,6 +15,7 @@ struct shape {
     bool adding;    /* facts are a store and pits */
     uint32_t kinds; /* not 0: facts are pieces of so many kinds on cells, and moves take what is on one to
                        another */
+    bool clocked;   /* the first facts are whose turn it is, a count of steps, and who had which */
 };
 
 static void add_rule(struct ground *g, uint32_t head, uint32_t n, const uint32_t *literals)
@@ -63,6 +64,23 @@ static void adding_rules(struct rng *rng, struct ground *g, uint32_t head, uint3
         }
 }
 
+/* Two turns, a count of steps, and for each count and turn a fact that remembers it: half of these never come
+ * true. */
+enum { TURNS = 2, COUNTS = 6, CLOCK_FACTS = TURNS + COUNTS + COUNTS * TURNS };
+
+static void clock_rules(struct ground *g, uint32_t head, uint32_t f)
+{
+    if (f < TURNS) {
+        add_rule(g, head, 1, (uint32_t[]){(1 - f) << 1});
+    } else if (f < TURNS + COUNTS) {
+        if (f > TURNS) add_rule(g, head, 1, (uint32_t[]){(f - 1) << 1});
+    } else {
+        uint32_t k = f - TURNS - COUNTS;
+        add_rule(g, head, 2, (uint32_t[]){k % TURNS << 1, (TURNS + k / TURNS) << 1});
+        add_rule(g, head, 1, (uint32_t[]){f << 1});
+    }
+}
+
 static struct ground *random_ground(struct rng *rng, const struct shape *s)
 {
     struct heap *heap = heap_new(0);
@@ -86,6 +104,7 @@ static struct ground *random_ground(struct rng *rng, const struct shape *s)
         g->fact[f] = term_atom(g->terms, symbol_intern(g->terms, name, strlen(name)));
         g->init[f] = rng_below(rng, 3) == 0;
         g->next[f] = rng_below(rng, 10) ? next0 + f : GROUND_NONE;
+        if (s->clocked && f < CLOCK_FACTS) g->init[f] = f == 0 || f == TURNS, g->next[f] = next0 + f;
     }
     g->move_base = heap_alloc(heap, (s->roles + 1) * sizeof *g->move_base);
     g->move = heap_alloc(heap, (nmoves + 1) * sizeof *g->move);
@@ -116,6 +135,10 @@ static struct ground *random_ground(struct rng *rng, const struct shape *s)
         if (a == terminal) rules = 1;
         if (is_next && s->kinds) selection_rules(rng, g, s, a, a - next0);
         if (is_next && s->adding) adding_rules(rng, g, a, a - next0);
+        if (is_next && s->clocked && a - next0 < CLOCK_FACTS) {
+            clock_rules(g, a, a - next0);
+            continue;
+        }
         for (uint32_t r = 0; r < rules; r++) {
             struct ground_rule rule = {.head = a, .first = g->literals.n};
             rule.n = always ? 0 : 1 + rng_below(rng, s->literals);
@@ -267,7 +290,8 @@ static bool compare(uint64_t seed, const struct shape *s, const char *stage)
     bool smaller = false;
     for (uint32_t i = 1; i < c->stages.n; i++)
         if (strcmp(c->stages.v[i].name, stage) == 0)
-            smaller = c->stages.v[i].gates < c->stages.v[i - 1].gates;
+            smaller = c->stages.v[i].gates < c->stages.v[i - 1].gates &&
+                      (!s->clocked || c->stages.v[i].bits + COUNTS <= c->stages.v[i - 1].bits);
     free(v), free(facts), free(moves), free(w), free(bits);
     circuit_free(c);
     heap_free(g->heap);
@@ -277,18 +301,18 @@ static bool compare(uint64_t seed, const struct shape *s, const char *stage)
 static void circuits_agree_with_their_rules(void **state)
 {
     static const struct shape shapes[] = {
-        {4, 1, 2, 6, 2, 3, 3, false, 0},    {8, 2, 4, 20, 2, 3, 3, false, 0},
-        {12, 2, 6, 60, 3, 4, 4, false, 0},  {20, 3, 5, 120, 4, 6, 3, false, 0},
-        {6, 2, 12, 30, 2, 12, 2, false, 0},
+        {4, 1, 2, 6, 2, 3, 3, false, 0, false},    {8, 2, 4, 20, 2, 3, 3, false, 0, false},
+        {12, 2, 6, 60, 3, 4, 4, false, 0, false},  {20, 3, 5, 120, 4, 6, 3, false, 0, false},
+        {6, 2, 12, 30, 2, 12, 2, false, 0, false},
     };
     for (uint64_t seed = 0; seed < 600; seed++) compare(seed, &shapes[seed % 5], "");
 }
 
 static void shared_selections_agree_with_their_rules(void **state)
 {
-    static const struct shape shapes[] = {{18, 1, 36, 6, 2, 1, 2, false, 3},
-                                          {14, 2, 49, 20, 2, 1, 2, false, 2},
-                                          {24, 2, 36, 20, 2, 2, 2, false, 4}};
+    static const struct shape shapes[] = {{18, 1, 36, 6, 2, 1, 2, false, 3, false},
+                                          {14, 2, 49, 20, 2, 1, 2, false, 2, false},
+                                          {24, 2, 36, 20, 2, 2, 2, false, 4, false}};
     uint32_t selected = 0;
     for (uint64_t seed = 0; seed < 60; seed++)
         selected += compare(seed, &shapes[seed % 3], "selections shared");
@@ -297,17 +321,28 @@ static void shared_selections_agree_with_their_rules(void **state)
 
 static void regrouped_sums_agree_with_their_rules(void **state)
 {
-    static const struct shape shapes[] = {{STORE_FACTS, 1, PITS, 6, 2, 2, 2, true, 0},
-                                          {STORE_FACTS, 2, PITS + 2, 20, 2, 2, 2, true, 0}};
+    static const struct shape shapes[] = {{STORE_FACTS, 1, PITS, 6, 2, 2, 2, true, 0, false},
+                                          {STORE_FACTS, 2, PITS + 2, 20, 2, 2, 2, true, 0, false}};
     uint32_t regrouped = 0;
     for (uint64_t seed = 0; seed < 60; seed++)
         regrouped += compare(seed, &shapes[seed % 2], "sums regrouped");
     assert_true(regrouped > 20);
 }
 
+static void timed_facts_agree_with_their_rules(void **state)
+{
+    static const struct shape shapes[] = {
+        {CLOCK_FACTS + 6, 1, 4, 12, 2, 3, 3, .clocked = true},
+        {CLOCK_FACTS + 12, 2, 6, 60, 3, 4, 4, .clocked = true},
+    };
+    uint32_t timed = 0;
+    for (uint64_t seed = 0; seed < 60; seed++) timed += compare(seed, &shapes[seed % 2], "timed");
+    assert_true(timed > 30);
+}
+
 static void failing_allocations_end_cleanly(void **state)
 {
-    static const struct shape shape = {8, 1, 16, 8, 2, 1, 2, false, 2};
+    static const struct shape shape = {8, 1, 16, 8, 2, 1, 2, false, 2, false};
     struct rng rng;
     rng_init(&rng, 7);
     struct ground *g = random_ground(&rng, &shape);
@@ -334,6 +369,7 @@ int main(void)
         cmocka_unit_test(circuits_agree_with_their_rules),
         cmocka_unit_test(shared_selections_agree_with_their_rules),
         cmocka_unit_test(regrouped_sums_agree_with_their_rules),
+        cmocka_unit_test(timed_facts_agree_with_their_rules),
         cmocka_unit_test(failing_allocations_end_cleanly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,6 +89,19 @@ class Kill(harness.Case):
                 self.assertEqual(summary["by_nobody"], 0)
 
     @harness.unittest.skipUnless(SLOW, "slow")
+    def test_deaths_of_searches_with_several_threads(self):
+        for way in "tree", "root", "leaf":
+            with self.subTest(way=way):
+                server = Server(self, "--player", f"{UNSOLVED[1]},threads=3,parallel={way}")
+                summary = self.play(server, "m", {
+                    (-1, "turn"): lambda: self.strike(server, "m", "search", signal.SIGKILL),
+                    (0, "ponder"): lambda: self.strike(server, "m", "search", signal.SIGSTOP),
+                    (1, "turn"): lambda: self.strike(server, "m", "search", signal.SIGSTOP),
+                    (2, "turn"): lambda: self.strike(server, "m", "both", signal.SIGKILL)})
+                self.assertEqual(summary["restarts"], 5)
+                self.assertEqual(summary["by_nobody"], 0)
+
+    @harness.unittest.skipUnless(SLOW, "slow")
     def test_a_search_that_hangs(self):
         """Its thread is held by ptrace, which is not reported to the server as a stop is."""
         server = Server(self, *UNSOLVED)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Whose move it was: found where turns are odd, and only there. */
+/* Whose move it was: found where turns are odd, and only there. Which moves never are a choice. */
 #include "../testing.h"
 
 #include "game/engine.h"
@@ -77,12 +77,46 @@ static void several_or_nobody_leave_it_to_the_order(void **state)
     assert_int_equal(movers_who(&x.m, (uint32_t[]){1, 5, 5}, 9), 9);
 }
 
+/* What is called a lone move is legal alone whenever it is; waiting is one, passing is not. */
+static void lone_moves_are_never_a_choice(void **state)
+{
+    static const struct {
+        const char *name;
+        uint32_t waits; /* lone moves of the first role */
+    } games[] = {{"breakthrough", 1}, {"checkers", 1}, {"connect5", 1},
+                 {"ttcc4", 0},        {"chinook", 0},  {"eightPuzzle", 0}};
+    for (size_t i = 0; i < sizeof games / sizeof *games; i++) {
+        struct engine *engine;
+        struct game *game = open_game(games[i].name, &engine);
+        const struct lone_moves *lone = engine_lone_moves(engine);
+        struct error error = {0};
+        struct reasoner *r = reasoner_circuit(game, engine_code(engine), &error);
+        struct playout p;
+        assert_true(lone && r && playout_init(&p, r));
+        uint32_t n = 0;
+        for (uint32_t m = lone->base[0]; m < lone->base[1]; m++) n += lone->is[m];
+        if (n != games[i].waits) fail_msg("%s: %u lone moves", games[i].name, n);
+        for (uint32_t g = 0; g < 5; g++)
+            for (assert_true(playout_begin(&p, 3, g)); !p.terminal;
+                 playout_choose(&p), assert_true(playout_move(&p)))
+                for (uint32_t role = 0; role < game->nroles; role++)
+                    for (uint32_t k = 0; k < p.legal[role].n; k++)
+                        if (is_lone_move(lone, role, p.legal[role].v[k]))
+                            assert_int_equal(p.legal[role].n, 1);
+        playout_done(&p);
+        reasoner_free(r);
+        engine_free(engine);
+        game_free(game);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_odd_turns_need_it),
         cmocka_unit_test(the_mover_is_who_did_something),
         cmocka_unit_test(several_or_nobody_leave_it_to_the_order),
+        cmocka_unit_test(lone_moves_are_never_a_choice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

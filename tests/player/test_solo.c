@@ -60,6 +60,45 @@ static void a_solution_is_played_to_its_end_without_another_search(void **state)
     solo_free(s);
 }
 
+static uint32_t states_met(const struct solo *s)
+{
+    uint32_t n = 0;
+    assert_int_equal(sscanf(solo_report(s)->entrants[0].note, "%u states", &n), 1);
+    return n;
+}
+
+static void what_is_open_stays_open_after_a_move(void **state)
+{
+    struct error error;
+    struct game *sliding = game_load("eightPuzzle", 0, NULL, &error);
+    struct engine *ready = engine_start(sliding, NULL, &error);
+    assert_int_equal(engine_wait(ready, -1), ENGINE_READY);
+    struct reasoner *r = reasoner_circuit(sliding, engine_code(ready), &error);
+    struct solo *s = solo_new(SOLO_PLAN, (size_t)64 << 20, 1);
+    struct state here = {0}, next = {0};
+    uint32_t move, n, before = 0, made = 0;
+    const uint32_t *moves;
+    (void)state;
+    assert_true(r->ops->initial(r, &here));
+    while (solo_line(s, &moves, &n) < 90 && made < 40) {
+        assert_true(solo_think(s, r, engine_code(ready), &here, &(struct budget){.steps = 200}, &move));
+        assert_true(states_met(s) > before);
+        before = states_met(s);
+        assert_true(r->ops->next(r, &here, &move, &next));
+        assert_true(state_copy(&here, &next));
+        solo_moved(s, move);
+        made++;
+    }
+    assert_true(made > 2); /* or there was nothing to be kept */
+    assert_true(solo_line(s, &moves, &n) >= 90);
+    state_done(&here);
+    state_done(&next);
+    solo_free(s);
+    reasoner_free(r);
+    engine_free(ready);
+    game_free(sliding);
+}
+
 static void the_line_survives_a_change_of_engine(void **state)
 {
     struct solo *s = solo_new(SOLO_BREADTH, (size_t)64 << 20, 1);
@@ -144,6 +183,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_solution_is_played_to_its_end_without_another_search),
+        cmocka_unit_test(what_is_open_stays_open_after_a_move),
         cmocka_unit_test(the_line_survives_a_change_of_engine),
         cmocka_unit_test(a_line_that_does_not_hold_is_given_up),
         cmocka_unit_test(another_move_than_the_lines_ends_the_line),

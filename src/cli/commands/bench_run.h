@@ -5,7 +5,7 @@
 
 #include "game/engine.h"
 
-enum bench_engine { BENCH_LIFTED, BENCH_EVENT, BENCH_CIRCUIT, BENCH_MACHINE };
+enum bench_engine { BENCH_LIFTED, BENCH_EVENT, BENCH_CIRCUIT, BENCH_MACHINE, BENCH_GPU };
 
 struct bench_run {
     enum bench_engine engine;
@@ -26,7 +26,7 @@ struct bench_setting {
     uint32_t max_steps; /* longer games are given up */
 };
 
-/* Run for the time set, and add what was done to the results. */
+/* Run for the time set, and add what was done to the results. Not for BENCH_GPU: see bench_gpu.h. */
 bool bench_run(const struct bench_setting *setting, struct bench_run *run, uint32_t repetition,
                struct error *error);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* ludens bench: how fast each engine plays random games, beside a yardstick, all in one run. */
 #include "base/clock.h"
-#include "cli/commands/bench_run.h"
+#include "cli/commands/bench_gpu.h"
 #include "cli/commands/signature.h"
 #include "cli/engine.h"
 #include "cli/terminal.h"
@@ -20,6 +20,8 @@ struct bench_options {
     int64_t threads, max_steps;
     uint64_t seed;
     bool json, profile;
+    const char *device;
+    struct bench_gpu_options gpu;
 };
 
 struct game_bench {
@@ -28,6 +30,7 @@ struct game_bench {
     double load_seconds;
     struct bench_run runs[MAX_RUNS];
     uint32_t nruns;
+    struct bench_gpu gpu;
 };
 
 static const char *const part_names[BATCH_PARTS] = {[BATCH_VIEW] = "view",
@@ -49,6 +52,8 @@ static const char *run_name(const struct bench_run *r, char out[40])
         snprintf(out, 40, "circuit, %u lanes", r->lanes);
     else if (r->engine == BENCH_MACHINE)
         snprintf(out, 40, "machine code, %u", r->lanes);
+    else if (r->engine == BENCH_GPU)
+        snprintf(out, 40, "GPU, %u", r->lanes);
     else
         snprintf(out, 40, "%s", r->engine == BENCH_LIFTED ? "lifted" : "event-driven");
     return out;
@@ -110,18 +115,43 @@ static void plan(struct game_bench *g, const struct bench_options *o, const stru
     }
 }
 
-static bool measure(struct game_bench *g, const struct bench_options *o, struct error *error)
+/* The widest machine code, as what one core can do, and the device. */
+static void plan_gpu(struct game_bench *g, const struct code *code)
+{
+    uint32_t widths[4], n = batch_widths(widths);
+    bool machine = code_machine(code, widths[n - 1]);
+    g->runs[g->nruns++] = (struct bench_run){
+        .engine = machine ? BENCH_MACHINE : BENCH_CIRCUIT, .lanes = widths[n - 1], .threads = 1};
+    g->runs[g->nruns++] = (struct bench_run){.engine = BENCH_GPU, .threads = 1};
+}
+
+/* The device failed: say so and go on without it. Not where it played other games than the processor. */
+static bool without_gpu(struct game_bench *g, const struct error *error)
+{
+    bench_gpu_close(&g->gpu);
+    if (error->code == ERROR_INTERNAL || error->code == ERROR_CANCELLED) return false;
+    fprintf(stderr, "ludens bench: %s: %s; going on with the processor\n", g->game->name, error->text);
+    return true;
+}
+
+static bool measure(struct game_bench *g, const struct bench_options *o, struct gpu *gpu, struct error *error)
 {
     struct bench_setting setting = {.game = g->game,
                                     .code = engine_code(g->engine),
                                     .seconds = o->seconds / REPETITIONS,
                                     .seed = o->seed,
                                     .max_steps = (uint32_t)o->max_steps};
-    plan(g, o, setting.code);
+    bool device = gpu && setting.code && bench_gpu_open(&g->gpu, gpu, &setting, &o->gpu, error);
+    if (gpu && setting.code && !device && !without_gpu(g, error)) return false;
+    device ? plan_gpu(g, setting.code) : plan(g, o, setting.code);
     for (uint32_t rep = 0; rep < REPETITIONS; rep++)
         for (uint32_t i = 0; i < g->nruns; i++) {
             if (atomic_load(&terminal_interrupted)) return error_set(error, ERROR_CANCELLED, "interrupted");
-            if (!bench_run(&setting, &g->runs[i], rep, error)) return false;
+            bool good = g->runs[i].engine == BENCH_GPU ? bench_gpu_run(&g->gpu, &setting, &g->runs[i], error)
+                                                       : bench_run(&setting, &g->runs[i], rep, error);
+            if (good) continue;
+            if (g->runs[i].engine != BENCH_GPU || !without_gpu(g, error)) return false;
+            g->nruns--; /* it comes last */
         }
     return true;
 }
@@ -169,6 +199,7 @@ static void print_text(const struct game_bench *g, const struct bench_options *o
         puts("");
         if (r->profile) print_profile(r);
     }
+    if (g->gpu.games) bench_gpu_print(&g->gpu);
     puts("");
     fflush(stdout);
 }
@@ -177,7 +208,7 @@ static void print_text(const struct game_bench *g, const struct bench_options *o
 
 static json_t *run_json(const struct bench_run *r)
 {
-    static const char *const names[] = {"lifted", "event", "circuit", "machine"};
+    static const char *const names[] = {"lifted", "event", "circuit", "machine", "gpu"};
     json_t *j = json_pack("{s:s, s:I, s:I, s:I, s:f, s:f, s:f}", "engine", names[r->engine], "threads",
                           (json_int_t)r->threads, "games", (json_int_t)r->games, "transitions",
                           (json_int_t)r->transitions, "seconds", r->seconds, "games_per_second",
@@ -202,6 +233,7 @@ static json_t *game_json(const struct game_bench *g)
            *j = json_pack("{s:s, s:f}", "game", g->game->name, "load_ms", 1e3 * g->load_seconds);
     for (uint32_t i = 0; i < g->nruns; i++) json_array_append_new(runs, run_json(&g->runs[i]));
     json_object_set_new(j, "runs", runs);
+    if (g->gpu.games) json_object_set_new(j, "gpu", bench_gpu_json(&g->gpu));
     if (!code) {
         json_object_set_new(j, "not_grounded", json_string(engine_error(g->engine)->text));
         return j;
@@ -234,6 +266,7 @@ static bool open_game(struct game_bench *g, const char *name, const struct bench
 
 static void close_game(struct game_bench *g)
 {
+    bench_gpu_close(&g->gpu);
     engine_free(g->engine);
     game_free(g->game);
 }
@@ -241,6 +274,8 @@ static void close_game(struct game_bench *g)
 int cmd_bench(int argc, char **argv)
 {
     struct bench_options o = {.seconds = 1, .ground_seconds = 60, .max_steps = 5000, .seed = 1};
+    o.device = "cpu";
+    o.gpu.replay = 20000;
     bool signature = false;
     const struct option table[] = {
         {"seconds", 0, OPTION_REAL, &o.seconds, .min = 0.01, .max = 1e6, .value = "S",
@@ -253,6 +288,17 @@ int cmd_bench(int argc, char **argv)
          .help = "give longer games up"},
         {"ground", 0, OPTION_REAL, &o.ground_seconds, .min = 0.001, .max = 1e6, .value = "S",
          .help = "most time to ground a game"},
+        DEVICE_OPTION(&o.device, "gpu: random games on a GPU, beside one core's machine code"),
+        {"replay", 0, OPTION_INT, &o.gpu.replay, .min = 0, .max = 1e12, .value = "N",
+         .help = "with a GPU: first play so many positions on the processor, too, and compare"},
+        {"blocks", 0, OPTION_INT, &o.gpu.blocks, .min = 0, .max = 8, .value = "N",
+         .help = "with a GPU: blocks that share a multiprocessor; 0: by the size of the code"},
+        {"registers", 0, OPTION_INT, &o.gpu.registers, .min = 0, .max = 250, .value = "N",
+         .help = "with a GPU: registers for wires; 0: what the blocks leave"},
+        {"sync", 0, OPTION_INT, &o.gpu.sync, .min = 0, .max = 1e6, .value = "N",
+         .help = "with a GPU: threads of a block wait for each other after so many instructions; 0: never"},
+        {"level", 0, OPTION_INT, &o.gpu.level, .min = 0, .max = 4, .value = "N",
+         .help = "with a GPU: how much its driver shall improve on our code; 0: by its size"},
         {"signature", 0, OPTION_FLAG, &signature,
          .help = "instead: the fingerprint of the search, the same on every run and machine"},
         {"json", 0, OPTION_FLAG, &o.json, .help = "print everything as JSON"},
@@ -275,13 +321,15 @@ int cmd_bench(int argc, char **argv)
     double logs = 0;
     int ratios = 0;
     struct progress progress = {0};
+    struct gpu *gpu = NULL;
     terminal_catch_interrupt();
     status = EXIT_YES;
+    if (strcmp(o.device, "gpu") == 0) gpu = device_open(argv[0]);
     for (int i = 0; i < n && !atomic_load(&terminal_interrupted); i++) {
         struct game_bench g = {0};
         struct error error;
         progress_show(&progress, "%s, game %d of %d", names[i], i + 1, n);
-        bool good = open_game(&g, names[i], &o, &error) && measure(&g, &o, &error);
+        bool good = open_game(&g, names[i], &o, &error) && measure(&g, &o, gpu, &error);
         progress_end(&progress);
         if (good) {
             if (ratio_of(&g) > 0) logs += log(ratio_of(&g)), ratios++;
@@ -295,6 +343,7 @@ int cmd_bench(int argc, char **argv)
         }
         close_game(&g);
     }
+    gpu_close(gpu);
     double mean = ratios ? exp(logs / ratios) : 0;
     if (o.json) {
         json_t *root = json_pack("{s:o, s:o}", "games", games, "geometric_mean_ratio",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* ludens sim: random games, and what came out of them. */
+#include "cli/commands/sim_gpu.h"
 #include "cli/engine.h"
 #include "cli/terminal.h"
 #include "game/engine.h"
@@ -14,7 +15,7 @@
 struct sim_options {
     int64_t games, steps, lanes;
     uint64_t seed;
-    const char *engine, *trace;
+    const char *engine, *trace, *device;
     bool json;
 };
 
@@ -220,6 +221,28 @@ static void print_text(const struct sim *sim, const struct sim_options *o)
     }
 }
 
+/* On a GPU, if there is one and it can; *done says whether anything is left to do for the processor. */
+static bool simulate_on_gpu(struct sim *sim, const struct sim_options *o, const char *command, bool *done,
+                            struct error *error)
+{
+    const struct code *code = reasoner_code(sim->session.reasoner);
+    struct gpu *gpu = NULL;
+    *done = false;
+    if (!code || o->trace)
+        fprintf(stderr, "ludens %s: a GPU %s; going on with the processor\n", command,
+                o->trace ? "writes no traces" : "needs the circuit, and this game has none");
+    else
+        gpu = device_open(command);
+    if (!gpu) return true;
+    struct sim_gpu_options options = {
+        .games = (uint64_t)o->games, .steps = (uint64_t)o->steps, .seed = o->seed, .json = o->json};
+    bool good = sim_gpu(gpu, sim->session.game, code, &options, &terminal_interrupted, error);
+    gpu_close(gpu);
+    *done = good || error->code == ERROR_CANCELLED;
+    if (!*done) fprintf(stderr, "ludens %s: %s; going on with the processor\n", command, error->text);
+    return good || !*done;
+}
+
 static bool simulate(struct sim *sim, const struct sim_options *o, struct error *error)
 {
     struct heap_guard guard;
@@ -251,7 +274,7 @@ static bool lanes_known(int64_t lanes, struct error *error)
 
 int cmd_sim(int argc, char **argv)
 {
-    struct sim_options o = {.games = 100, .steps = 10000, .seed = 1, .engine = "auto"};
+    struct sim_options o = {.games = 100, .steps = 10000, .seed = 1, .engine = "auto", .device = "cpu"};
     const struct option table[] = {
         {"games", 'n', OPTION_INT, &o.games, .min = 1, .max = 1e12, .value = "N", .help = "how many games"},
         {"seed", 's', OPTION_SEED, &o.seed, .value = "S", .help = "seed of the random numbers"},
@@ -262,14 +285,17 @@ int cmd_sim(int argc, char **argv)
         {"trace", 0, OPTION_STRING, &o.trace, .value = "FILE",
          .help = "write the games to a trace file ('-': standard output)"},
         ENGINE_OPTION(&o.engine),
+        DEVICE_OPTION(&o.device, "gpu: at least so many games on a GPU; other games than the processor's"),
         {"json", 'j', OPTION_FLAG, &o.json, .help = "print the results as JSON"},
         {0}};
     int operands, status;
-    if (!command_begin("sim GAME [OPTION...]",
-                       "Play random games and tell results, mean goals with 95% intervals, and lengths.\n"
-                       "GAME is the path of a rule sheet or the name of a game of the library.\n"
-                       "The same seed gives the same games, with any engine and any number of lanes.",
-                       table, 1, 1, argc, argv, &operands, &status))
+    if (!command_begin(
+            "sim GAME [OPTION...]",
+            "Play random games and tell results, mean goals with 95% intervals, and lengths.\n"
+            "GAME is the path of a rule sheet or the name of a game of the library.\n"
+            "The same seed gives the same games, with any engine and any number of lanes; on a GPU it gives\n"
+            "others, the same on every device with as many lanes.",
+            table, 1, 1, argc, argv, &operands, &status))
         return status;
     struct sim sim = {0};
     struct error error;
@@ -281,7 +307,9 @@ int cmd_sim(int argc, char **argv)
     if (ok && o.trace) sim.trace = trace_writer_new(sim.session.game);
     if (ok && (!sim.heap || (o.trace && !sim.trace))) ok = error_set(&error, ERROR_MEMORY, "no memory");
     terminal_catch_interrupt();
-    status = ok && simulate(&sim, &o, &error) ? EXIT_YES : command_trouble(argv[0], &error);
+    bool done = false;
+    if (ok && strcmp(o.device, "gpu") == 0) ok = simulate_on_gpu(&sim, &o, argv[0], &done, &error);
+    status = ok && (done || simulate(&sim, &o, &error)) ? EXIT_YES : command_trouble(argv[0], &error);
     trace_writer_free(sim.trace);
     if (sim.playout.legal) playout_done(&sim.playout);
     heap_free(sim.heap);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* ludens think: search one position and print the table of moves. */
 #include "analysis/draw.h"
+#include "cli/commands/think_gpu.h"
 #include "cli/position.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
@@ -10,7 +11,7 @@
 #include <string.h>
 
 struct think_options {
-    const char *player, *role, *engine;
+    const char *player, *role, *engine, *device;
     struct position_options position;
     struct match_budget budget;
     uint64_t seed;
@@ -137,10 +138,47 @@ static bool think(struct table *t, const struct think_options *o, struct error *
     return ok;
 }
 
+/* Flat Monte Carlo, if there is a GPU and it can; *done says whether anything is left to do for the player.
+ */
+static bool think_on_gpu(struct table *t, const struct think_options *o, const char *command, bool *done,
+                         struct error *error)
+{
+    bool circuit = t->engine && engine_wait(t->engine, -1) == ENGINE_READY;
+    struct gpu *gpu = circuit ? device_open(command) : NULL;
+    struct state state = {0}, seen = {0};
+    uint32_t role = 0;
+    *done = false;
+    if (!circuit)
+        fprintf(stderr,
+                "ludens %s: a GPU needs the circuit, and this game has none; going on with the processor\n",
+                command);
+    if (!gpu) return true;
+    struct think_gpu_options options = {.seconds = o->budget.seconds,
+                                        .simulations = (uint64_t)o->budget.simulations,
+                                        .seed = o->seed,
+                                        .json = o->json};
+    struct reasoner *r = reasoner_circuit(t->session.game, engine_code(t->engine), error);
+    bool asked = r && position_reach(r, &o->position, &state, NULL, error) &&
+                 position_reach(t->session.reasoner, &o->position, &seen, NULL, error) &&
+                 choose_role(r, &state, o->role, &role, error) && (o->json || show_board(t, &seen, error));
+    bool good = asked && think_gpu(gpu, r, &state, role, &options, &terminal_interrupted, error);
+    *done = good || !asked || error->code == ERROR_CANCELLED || error->code == ERROR_INPUT;
+    if (!*done) fprintf(stderr, "ludens %s: %s; going on with the processor\n", command, error->text);
+    if (r) reasoner_free(r);
+    state_done(&state);
+    state_done(&seen);
+    gpu_close(gpu);
+    return good || !*done;
+}
+
 int cmd_think(int argc, char **argv)
 {
-    struct think_options o = {
-        .player = "champion", .engine = "auto", .budget = {.seconds = 1}, .seed = 1, .position.ply = -1};
+    struct think_options o = {.player = "champion",
+                              .engine = "auto",
+                              .device = "cpu",
+                              .budget = {.seconds = 1},
+                              .seed = 1,
+                              .position.ply = -1};
     const struct option table[] = {
         {"player", 'p', OPTION_STRING, &o.player, .value = "PLAYER", .help = "who thinks"},
         {"role", 0, OPTION_STRING, &o.role, .value = "ROLE",
@@ -152,6 +190,8 @@ int cmd_think(int argc, char **argv)
         {"seed", 0, OPTION_SEED, &o.seed, .value = "N", .help = "seed of the random numbers"},
         {"json", 'j', OPTION_FLAG, &o.json, .help = "print JSON"},
         ENGINE_OPTION(&o.engine),
+        DEVICE_OPTION(&o.device,
+                      "gpu: no player, but flat Monte Carlo: random games after each move, on a GPU"),
         {0}};
     int operands, status;
     if (!command_begin("think GAME [OPTION...]",
@@ -164,7 +204,9 @@ int cmd_think(int argc, char **argv)
     double wait = o.budget.seconds > 0 && o.budget.seconds < 2 ? o.budget.seconds : 2;
     if (!table_open(&t, argv[0], argv[1], o.engine, wait, &status)) return status;
     terminal_catch_interrupt();
-    status = think(&t, &o, &error) ? EXIT_YES : command_trouble(argv[0], &error);
+    bool done = false, good = true;
+    if (strcmp(o.device, "gpu") == 0) good = think_on_gpu(&t, &o, argv[0], &done, &error);
+    status = good && (done || think(&t, &o, &error)) ? EXIT_YES : command_trouble(argv[0], &error);
     table_close(&t);
     return status;
 }

@@ -4,6 +4,7 @@
  * sheet or, where it is known, of whoever moved. The score of a move is the mean of the values of the
  * sequences it would complete; the longer ones count once they were seen k times. A move without alternative
  * is learned as any other: the same move may be a choice elsewhere, as a pass or a jump is. */
+#include "circuit/alone.h"
 #include "game/movers.h"
 #include "search/policy/dense.h"
 #include "search/policy/grams.h"
@@ -13,7 +14,8 @@
 struct nst {
     struct values values;
     uint32_t nroles, longest;
-    const struct movers *movers; /* NULL: by the order of the roles */
+    const struct movers *movers;   /* NULL: by the order of the roles */
+    const struct lone_moves *lone; /* NULL: none */
     struct grams *roles;
 };
 
@@ -250,6 +252,7 @@ static void each_of_episode(const struct nst *nst, const struct episode *e, bool
         float reward = e->reward[r];
         for (uint32_t t = e->steps; t-- > 0;) {
             reward *= e->discount; /* as it counts at the last move of the sequence */
+            if (nst->lone && is_lone_move(nst->lone, r, e->moves[t * nroles + r])) continue;
             const uint32_t *last = t >= 1 ? e->moves + (size_t)(t - 1) * nroles : NULL;
             const uint32_t *before = t >= 2 && nst->longest > 2 ? last - nroles : NULL;
             some[n++] = (struct gram){.before = context_move(nst, before, r2),
@@ -311,4 +314,9 @@ struct values *values_nst(uint32_t nroles, uint32_t longest, uint32_t k, size_t 
     if (!nst->roles) return nst_free(&nst->values), NULL;
     for (uint32_t r = 0; r < nroles; r++) grams_init(&nst->roles[r], k, bytes / nroles);
     return &nst->values;
+}
+
+void values_nst_spare(struct values *nst, const struct lone_moves *lone)
+{
+    if (nst) ((struct nst *)nst)->lone = lone;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert(RELAX_LANES == 64, "what holds is kept as words");
 enum { FIRST_LIMIT = 300, LEAST_CONJUNCTS = 3, MOST_KIDS = 1000, MOST_RANKED = 16 };
 
 struct ranked {
@@ -24,14 +25,16 @@ struct fill {
     uint32_t *twig, n, cap;
     uint64_t nodes, limit; /* expanded in this attempt, and how many it may be */
     uint32_t attempts, deepest;
+    bool by_time; /* games end by themselves: the deeper, the nearer */
     /* the state at hand and what follows it; row 0 is the state itself */
     uint64_t *kid;
     uint32_t *move, kids, kid_cap, here;
     bool *hopeful;
-    uint8_t *holds; /* kid * conjuncts + conjunct */
+    uint64_t *holds; /* kid / 64 * conjuncts + conjunct: bit kid % 64 */
     uint32_t *brings;
     struct ranked *order;
-    uint32_t free_moves;
+    uint64_t *ranking;
+    bool *was_hopeful;       /* by move */
     const struct turn *turn; /* under way */
     bool broken;
 };
@@ -66,7 +69,7 @@ static bool make_room(struct fill *f, uint32_t kids)
     if (order) f->order = order;
     bool *hopeful = order ? realloc(f->hopeful, cap * sizeof *hopeful) : NULL;
     if (hopeful) f->hopeful = hopeful;
-    uint8_t *holds = hopeful ? realloc(f->holds, (size_t)cap * conjuncts) : NULL;
+    uint64_t *holds = hopeful ? realloc(f->holds, (size_t)(cap / 64 + 1) * conjuncts * 8) : NULL;
     if (!holds) return !(f->broken = true);
     f->holds = holds;
     f->kid_cap = cap;
@@ -99,12 +102,15 @@ static void look(struct fill *f)
     for (uint32_t at = 0; at < f->kids; at += RELAX_LANES) {
         uint32_t n = f->kids - at < RELAX_LANES ? f->kids - at : RELAX_LANES;
         relax_look(r, f->kid + (size_t)at * words, n, f->base.line->goal, false, view);
-        for (uint32_t i = 0; i < n; i++) {
-            f->hopeful[at + i] = view[i].bound > f->base.line->goal;
-            for (uint32_t k = 0; k < conjuncts; k++)
-                f->holds[(size_t)(at + i) * conjuncts + k] = relax_holds(r, k, i);
-        }
+        for (uint32_t i = 0; i < n; i++) f->hopeful[at + i] = view[i].bound > f->base.line->goal;
+        for (uint32_t k = 0; k < conjuncts; k++)
+            f->holds[(size_t)(at / 64) * conjuncts + k] = relax_holds(r, k);
     }
+}
+
+static inline bool holds(const struct fill *f, uint32_t kid, uint32_t conjunct)
+{
+    return f->holds[(size_t)(kid / 64) * relax_conjuncts(f->judge->relax) + conjunct] >> kid % 64 & 1;
 }
 
 /* The conjunct that the fewest moves bring about; UINT32_MAX: none does. */
@@ -112,9 +118,15 @@ static uint32_t choose(struct fill *f)
 {
     uint32_t conjuncts = relax_conjuncts(f->judge->relax), best = UINT32_MAX, ties = 0;
     memset(f->brings, 0, conjuncts * sizeof *f->brings);
-    for (uint32_t i = 1; i < f->kids; i++)
-        for (uint32_t k = 0; k < conjuncts && f->hopeful[i]; k++)
-            f->brings[k] += f->holds[(size_t)i * conjuncts + k] && !f->holds[k];
+    for (uint32_t at = 0; at < f->kids; at += 64) {
+        uint64_t hopeful = 0;
+        for (uint32_t i = at; i < f->kids && i < at + 64; i++) hopeful |= (uint64_t)f->hopeful[i] << i % 64;
+        if (at == 0) hopeful &= ~(uint64_t)1;
+        for (uint32_t k = 0; k < conjuncts; k++)
+            if (!holds(f, 0, k))
+                f->brings[k] +=
+                    (uint32_t)__builtin_popcountll(f->holds[(size_t)(at / 64) * conjuncts + k] & hopeful);
+    }
     for (uint32_t k = 0; k < conjuncts; k++) {
         if (!f->brings[k]) continue;
         if (best == UINT32_MAX || f->brings[k] < f->brings[best])
@@ -158,48 +170,65 @@ static int by_rank(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Moves that leave the goal in reach, for each kid that is looked at. What put it out of reach before is
+ * taken to do so again: that need not be true, but it is not worth asking. */
 static bool count_hopeful(void *to, struct brood *b)
 {
     struct fill *f = to;
     struct relax_view view[RELAX_LANES];
-    uint32_t words = f->base.space->words;
+    uint32_t words = f->base.space->words, n = 0;
     f->base.steps += b->n;
-    for (uint32_t at = 0; at < b->n; at += RELAX_LANES) {
-        uint32_t n = b->n - at < RELAX_LANES ? b->n - at : RELAX_LANES;
-        relax_look(f->judge->relax, b->state + (size_t)at * words, n, f->base.line->goal, false, view);
-        for (uint32_t i = 0; i < n; i++)
-            f->free_moves += b->goal[at + i] == SPACE_GOES_ON ? view[i].bound > f->base.line->goal
-                                                              : b->goal[at + i] > f->base.line->goal;
+    for (uint32_t i = 0; i < b->n; i++) {
+        if (!f->was_hopeful[b->move[i]]) continue;
+        if (b->goal[i] != SPACE_GOES_ON) {
+            f->order[b->parent[i]].rank += b->goal[i] > f->base.line->goal;
+            continue;
+        }
+        memmove(b->state + (size_t)n * words, b->state + (size_t)i * words, words * 8);
+        b->parent[n++] = b->parent[i];
+    }
+    for (uint32_t at = 0; at < n; at += RELAX_LANES) {
+        uint32_t some = n - at < RELAX_LANES ? n - at : RELAX_LANES;
+        if (turn_over(f->turn)) return false;
+        relax_look(f->judge->relax, b->state + (size_t)at * words, some, f->base.line->goal, false, view);
+        for (uint32_t i = 0; i < some; i++)
+            f->order[b->parent[at + i]].rank += view[i].bound > f->base.line->goal;
     }
     return true;
 }
 
-/* How many moves a kid leaves open; a little by lot, so that no two attempts are the same. */
-static uint32_t freedom(struct fill *f, uint32_t kid)
+/* How many moves the first n kids in order leave open; a little by lot, so that no two attempts are the same.
+ */
+static void rank(struct fill *f, uint32_t n)
 {
-    uint32_t depth = f->trail.v[f->here].depth + 1;
-    f->free_moves = 0;
-    space_expand(f->base.space, f->kid + (size_t)kid * f->base.space->words, &depth, 1, count_hopeful, f);
-    return f->free_moves * 8 + rng_below(&f->base.space->rng, 8);
+    struct space *s = f->base.space;
+    uint32_t depth[MOST_RANKED];
+    if (n > s->lanes) n = s->lanes;
+    memset(f->was_hopeful, 0, s->nmoves * sizeof *f->was_hopeful);
+    for (uint32_t i = 1; i < f->kids; i++) f->was_hopeful[f->move[i]] = f->hopeful[i];
+    for (uint32_t i = 0; i < n; i++) {
+        depth[i] = f->trail.v[f->here].depth + 1;
+        memcpy(f->ranking + (size_t)i * s->words, f->kid + (size_t)f->order[i].kid * s->words, s->words * 8);
+    }
+    space_expand(s, f->ranking, depth, n, count_hopeful, f);
+    for (uint32_t i = 0; i < n; i++) f->order[i].rank = 1 + f->order[i].rank * 8 + rng_below(&s->rng, 8);
 }
 
 /* The moves to be tried: those that leave least open first onto the stack, so that those that leave most are
  * tried first. Of many, a few are looked at. */
 static void branch(struct fill *f)
 {
-    uint32_t conjuncts = relax_conjuncts(f->judge->relax), chosen = choose(f), n = 0;
+    uint32_t chosen = choose(f), n = 0;
     for (uint32_t i = 1; i < f->kids; i++)
-        if (f->hopeful[i] && (chosen == UINT32_MAX || f->holds[(size_t)i * conjuncts + chosen]))
+        if (f->hopeful[i] && (chosen == UINT32_MAX || holds(f, i, chosen)))
             f->order[n++] = (struct ranked){i, 0};
-    uint32_t looked_at = n > 1 && f->kids <= MOST_KIDS ? MOST_RANKED : 0;
-    for (uint32_t i = 0; i < n; i++) { /* some of them, drawn by lot */
+    for (uint32_t i = 0; i < n; i++) { /* drawn by lot */
         uint32_t k = i + rng_below(&f->base.space->rng, n - i);
         struct ranked swap = f->order[i];
         f->order[i] = f->order[k];
         f->order[k] = swap;
-        if (turn_over(f->turn)) looked_at = 0;
-        f->order[i].rank = i < looked_at ? 1 + freedom(f, f->order[i].kid) : 0;
     }
+    if (n > 1 && f->kids <= MOST_KIDS && !turn_over(f->turn)) rank(f, n < MOST_RANKED ? n : MOST_RANKED);
     qsort(f->order, n, sizeof *f->order, by_rank);
     for (uint32_t i = 0; i < n; i++) push(f, f->order[i].kid);
 }
@@ -225,7 +254,10 @@ static void work(struct fill *f)
     f->n--;
     f->here = f->twig[f->n];
     uint32_t depth = f->trail.v[f->here].depth;
-    if (depth > f->deepest) f->deepest = depth;
+    if (depth > f->deepest) {
+        f->deepest = depth;
+        f->base.nearer += f->by_time;
+    }
     f->kids = 1;
     f->move[0] = 0;
     memcpy(f->kid, f->row + (size_t)f->n * s->words, s->words * 8);
@@ -265,6 +297,8 @@ static void release(struct method *m)
     free(f->holds);
     free(f->brings);
     free(f->order);
+    free(f->ranking);
+    free(f->was_hopeful);
     free(f);
 }
 
@@ -281,11 +315,16 @@ struct method *fill_new(struct space *s, struct line *line, struct judge *judge,
     f->row = malloc((size_t)f->cap * s->words * 8);
     f->twig = malloc(f->cap * sizeof *f->twig);
     f->brings = malloc(conjuncts * sizeof *f->brings);
-    if (!f->row || !f->twig || !f->brings || !make_room(f, 256) || !trail_init(&f->trail, memory / 4) ||
-        !states_init(&f->seen, s->words, memory / 2)) {
+    f->ranking = malloc((size_t)MOST_RANKED * s->words * 8);
+    f->was_hopeful = malloc((s->nmoves + 1) * sizeof *f->was_hopeful);
+    if (!f->row || !f->twig || !f->brings || !f->ranking || !f->was_hopeful || !make_room(f, 256) ||
+        !trail_init(&f->trail, memory / 4) || !states_init(&f->seen, s->words, memory / 2)) {
         release(&f->base);
         return NULL;
     }
     begin(f);
+    struct relax_view view;
+    relax_look(judge->relax, s->root, 1, line->goal, false, &view);
+    f->by_time = relax_ends_by_itself(judge->relax, 0);
     return &f->base;
 }

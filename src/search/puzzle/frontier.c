@@ -37,30 +37,37 @@ static inline bool returns(const struct frontier *f, uint32_t parent, const uint
 /* Those that go on and do not go back, to the front; returns how many. Every other child goes back, or every
  * third: nobody could guess which, so all are copied. */
 static inline __attribute__((always_inline)) uint32_t sift(struct frontier *f, struct brood *b,
-                                                           uint32_t words)
+                                                           uint32_t words, bool look_back)
 {
-    uint32_t n = 0;
+    uint32_t n = 0, backs = 0;
     for (uint32_t i = 0; i < b->n; i++) {
         uint32_t parent = f->at + b->parent[i], move = b->move[i];
         const uint64_t *row = b->state + (size_t)i * words;
-        bool over = b->goal[i] != SPACE_GOES_ON, back = returns(f, parent, row, words);
+        bool over = b->goal[i] != SPACE_GOES_ON, back = look_back && returns(f, parent, row, words);
         if (over) offer(f, parent, move, b->goal[i]);
         for (uint32_t k = 0; k < words; k++) b->state[(size_t)n * words + k] = row[k];
         b->parent[n] = parent;
         b->move[n] = move;
         n += !over & !back;
+        backs += back;
     }
+    f->goes_back |= backs > 0;
     return n;
+}
+
+static uint32_t sift_rows(struct frontier *f, struct brood *b, uint32_t words)
+{
+    if (!f->look_back) return sift(f, b, words, false);
+    return words == 1 ? sift(f, b, 1, true) : words == 2 ? sift(f, b, 2, true) : sift(f, b, words, true);
 }
 
 /* Those that are left are entered, if they are new. */
 static bool take(void *to, struct brood *b)
 {
     struct frontier *f = to;
-    uint32_t words = f->base.space->words;
     f->base.steps += b->n;
     f->cut_off |= b->cut_off;
-    uint32_t n = words == 1 ? sift(f, b, 1) : words == 2 ? sift(f, b, 2) : sift(f, b, words);
+    uint32_t n = sift_rows(f, b, f->base.space->words);
     f->full |= !states_add_many(&f->states, b->state, n, b->parent, b->move, f->number, f->fresh);
     return !f->full && !method_solved(&f->base);
 }
@@ -72,6 +79,8 @@ static void next_layer(struct frontier *f)
     f->depth++;
     f->whole = f->cut_off;
     f->cut_off = false;
+    f->look_back = f->goes_back || !f->studied;
+    f->goes_back = false;
     if (f->studied || f->states.n < WORTH_STUDYING) return;
     commute_prove(&f->commute, f->base.space);
     f->studied = true;
@@ -147,5 +156,6 @@ struct method *frontier_new(struct space *s, struct line *line, size_t memory)
         return NULL;
     }
     f->last = 1;
+    f->look_back = true;
     return &f->base;
 }

@@ -28,8 +28,9 @@ struct frontier {
     bool full;
     struct commute commute; /* once the table is large enough for it to pay */
     bool studied;
-    bool whole;   /* in this layer nothing is left out */
-    bool cut_off; /* in this layer games ended that could have gone on */
+    bool whole;                /* in this layer nothing is left out */
+    bool cut_off;              /* in this layer games ended that could have gone on */
+    bool goes_back, look_back; /* in this layer moves led back; they did in the last, so it is looked for */
     uint32_t *depths, *number;
     const uint64_t **avoid;
     bool *fresh;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One way to search a puzzle. All methods of a race work in one space, from its root, and offer what they
- * find to one line. A method is new for every root. */
+ * find to one line. A method is new for every root, but may take over what the one before has found. */
 #ifndef SEARCH_PUZZLE_METHOD_H
 #define SEARCH_PUZZLE_METHOD_H
 
@@ -21,6 +21,9 @@ struct method_ops {
     enum method_state (*run)(struct method *m, struct turn *turn);
     /* The moves it would make now if it had found nothing; 0: no idea. At most n. May be NULL. */
     uint32_t (*promise)(struct method *m, uint32_t *moves, uint32_t n);
+    /* Moves have been made: take over what `before`, of the same kind, knows of what can be reached from the
+     * new root. Called before the first run; what is left of `before` can only be freed. May be NULL. */
+    void (*adopt)(struct method *m, struct method *before);
     void (*free)(struct method *m);
 };
 

@@ -9,11 +9,13 @@
 
 enum { WEIGHT = 5, BUCKETS = 8192, HANDFUL = 32 };
 #define NONE UINT32_MAX
+#define NEVER (BUCKETS + 1)
+#define FAR (UINT16_MAX - 1) /* moves */
 
 struct opened {
     uint32_t next, prev; /* in its bucket; NONE: the end */
     uint16_t depth, judged;
-    uint16_t bucket; /* where it waits; BUCKETS: it does not */
+    uint16_t bucket; /* where it waits; BUCKETS: it does not; NEVER: nor ever will */
 };
 
 struct plan {
@@ -27,6 +29,7 @@ struct plan {
     uint32_t least; /* no bucket below this has any */
     uint32_t waiting;
     bool cut;                   /* something was left out: the end proves nothing */
+    int hopeless_below;         /* the best goal of the line while states were judged */
     uint32_t best_judged, best; /* the most promising state met */
     /* the handful under way, and its children */
     uint64_t *hand, *kids;
@@ -135,18 +138,22 @@ static bool take(void *to, struct brood *b)
             continue;
         }
         if (!p->fresh[i]) {
-            if (number < p->cap && p->node[number].depth) meet_again(p, number, b->parent[i], b->move[i]);
+            if (number < p->cap && p->node[number].bucket != NEVER)
+                meet_again(p, number, b->parent[i], b->move[i]);
             continue;
         }
         uint32_t depth = p->node[b->parent[i]].depth + 1u;
-        if (!room(p, number) || depth >= UINT16_MAX) {
-            p->cut = true; /* known, but never opened */
+        bool there = room(p, number);
+        if (there) p->node[number] = (struct opened){NONE, NONE, 0, JUDGE_HOPELESS, NEVER};
+        if (!there || depth >= FAR) {
+            p->cut = true;
             continue;
         }
         p->node[number] = (struct opened){NONE, NONE, (uint16_t)depth, JUDGE_HOPELESS, BUCKETS};
         memcpy(p->kids + (size_t)kids * words, b->state + (size_t)i * words, words * 8);
         p->fresh_number[kids++] = number;
     }
+    if (p->base.line->goal > p->hopeless_below) p->hopeless_below = p->base.line->goal;
     judge_look(p->judge, p->kind, p->kids, kids, p->base.line, p->judged);
     for (uint32_t i = 0; i < kids; i++) {
         uint32_t number = p->fresh_number[i];
@@ -202,6 +209,71 @@ static uint32_t promise(struct method *m, uint32_t *moves, uint32_t n)
     return states_path(&p->states, p->best, moves);
 }
 
+/* --- From another root ---------------------------------------------------------------------------------- */
+
+enum { UNKNOWN, BELOW, ELSEWHERE };
+
+/* Was this state reached by way of the root? Marks all on the way. */
+static uint8_t whereabouts(const struct states *t, uint8_t *where, uint32_t number)
+{
+    uint32_t at = number;
+    while (where[at] == UNKNOWN) at = t->link[at].parent;
+    uint8_t found = where[at];
+    for (at = number; where[at] == UNKNOWN; at = t->link[at].parent) where[at] = found;
+    return found;
+}
+
+/* What is below the root stays as it is, and what is open there stays open. The rest is as far away as can
+ * be, so that it opens when it is met: it has been judged already. */
+static void move_root(struct plan *p, uint32_t root, uint8_t *where)
+{
+    struct states *t = &p->states;
+    uint32_t n = t->n < p->cap ? t->n : p->cap, less = p->node[root].depth;
+    for (uint32_t i = 0; i < t->n; i++)
+        if (t->link[i].parent == STATES_ROOT) where[i] = ELSEWHERE;
+    where[root] = BELOW;
+    t->link[root] = (struct states_link){STATES_ROOT, 0};
+    for (uint32_t i = 0; i < BUCKETS; i++) p->head[i] = NONE;
+    p->least = BUCKETS;
+    p->waiting = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        struct opened *o = &p->node[i];
+        bool below = whereabouts(t, where, i) == BELOW, open = o->bucket < BUCKETS;
+        if (o->bucket == NEVER) continue;
+        o->depth = below ? (uint16_t)(o->depth - less) : FAR;
+        o->bucket = BUCKETS;
+        if (!below) continue;
+        if (open) put(p, i);
+        if (i == root || o->judged == JUDGE_HOPELESS || o->judged >= p->best_judged) continue;
+        p->best_judged = o->judged;
+        p->best = i;
+    }
+}
+
+static void adopt(struct method *m, struct method *before)
+{
+    struct plan *p = self(m), *q = self(before);
+    uint32_t root =
+        q->states.words == p->states.words ? states_find(&q->states, m->space->root) : STATES_FULL;
+    /* what could not beat a line that is lost may be worth while now */
+    if (root == STATES_FULL || root >= q->cap || m->line->goal < q->hopeless_below) return;
+    if (q->node[root].bucket == NEVER || q->node[root].judged == JUDGE_HOPELESS || q->node[root].depth >= FAR)
+        return;
+    uint8_t *where = calloc(q->states.n, 1);
+    if (!where) return;
+    states_done(&p->states);
+    free(p->node);
+    p->states = q->states;
+    p->node = q->node;
+    p->cap = q->cap;
+    p->hopeless_below = q->hopeless_below;
+    q->states = (struct states){0};
+    q->node = NULL;
+    p->cut = true;
+    move_root(p, root, where);
+    free(where);
+}
+
 static void release(struct method *m)
 {
     struct plan *p = self(m);
@@ -219,9 +291,10 @@ static void release(struct method *m)
     free(p);
 }
 
-static const struct method_ops by_plan = {.name = "plan", .run = run, .promise = promise, .free = release};
+static const struct method_ops by_plan = {
+    .name = "plan", .run = run, .promise = promise, .adopt = adopt, .free = release};
 static const struct method_ops by_count = {
-    .name = "goal count", .run = run, .promise = promise, .free = release};
+    .name = "goal count", .run = run, .promise = promise, .adopt = adopt, .free = release};
 
 struct method *plan_new(struct space *s, struct line *line, struct judge *judge, enum judge_kind kind,
                         size_t memory)
@@ -232,6 +305,7 @@ struct method *plan_new(struct space *s, struct line *line, struct judge *judge,
     p->judge = judge;
     p->kind = kind;
     p->best_judged = NONE;
+    p->hopeless_below = -1;
     /* states and nodes share the memory in proportion to their sizes */
     size_t size = s->words * 8 + 24 + sizeof *p->node, most = memory / size;
     p->most = most > NONE - 1 ? NONE - 1 : most < 1024 ? 1024 : (uint32_t)most;

@@ -7,9 +7,10 @@
  *     states   everything met, once, by the shortest way known; one that is reached by a shorter way opens
  *              again
  *
- * It can be broken off at any time and goes on where it was: one open list as long as the root stays. What it
- * has until then is the best end it met (the line), and the way to the most promising open state, which is
- * what it promises. When memory is full what is open is worked off without remembering more. */
+ * It can be broken off at any time and goes on where it was: one open list for the whole match. When a move
+ * is made its root moves on, and what was reached otherwise waits until it is met again. What it has until
+ * then is the best end it met (the line), and the way to the most promising open state, which is what it
+ * promises. When memory is full what is open is worked off without remembering more. */
 #ifndef SEARCH_PUZZLE_PLAN_H
 #define SEARCH_PUZZLE_PLAN_H
 

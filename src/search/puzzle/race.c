@@ -162,6 +162,26 @@ void race_inherit(struct race *r, const struct entrant *before, uint32_t n)
         }
 }
 
+void race_shed(struct race *r)
+{
+    for (uint32_t i = 0; i < r->nentrants; i++) {
+        struct method *m = r->entrants[i].method;
+        if (!m || (m->ops->adopt && r->code && !r->exact)) continue;
+        method_free(m);
+        r->entrants[i].method = NULL;
+    }
+}
+
+void race_adopt(struct race *r, struct race *before)
+{
+    if (r->code != before->code) return;
+    for (uint32_t i = 0; i < r->nentrants; i++)
+        for (uint32_t k = 0; k < before->nentrants; k++) {
+            struct method *m = r->entrants[i].method, *old = before->entrants[k].method;
+            if (m && old && m->ops == old->ops && m->ops->adopt) m->ops->adopt(m, old);
+        }
+}
+
 void race_free(struct race *r)
 {
     if (!r) return;
@@ -241,6 +261,8 @@ static void take_turn(struct race *r, struct entrant *e, struct turn *turn, bool
     if (r->line.goal > before) {
         r->line.who = e->name;
         e->goal = r->line.goal;
+    }
+    if (r->line.goal > before && r->line.goal > 0) { /* to end with nothing is no merit */
         e->better++;
         e->merit = e->merit < MOST_MERIT / 2 ? 2 * e->merit : MOST_MERIT;
     } else if (e->method->nearer > nearer) {

@@ -76,6 +76,10 @@ void race_invite(struct race *r, race_guest *guest, void *data, const char *name
 
 /* Whoever got somewhere before, from an earlier state of the same match, begins with what it has earned. */
 void race_inherit(struct race *r, const struct entrant *before, uint32_t n);
+/* Free all of it but what race_adopt can use: it will not go on. */
+void race_shed(struct race *r);
+/* A new race takes over what one that was shed knows of its root and what is below. */
+void race_adopt(struct race *r, struct race *before);
 
 /* Go on. Ends with the budget, or when race_over. With a budget in simulations or expansions the turns are
  * counted in positions, so that it goes the same way every time. */

@@ -2,8 +2,10 @@
 #include "search/puzzle/relax.h"
 
 #include "base/clock.h"
+#include "circuit/transpose.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { WORTH_A_LOOK = 2000 }; /* wires: smaller circuits are measured before the clock has moved */
 enum { MOST_WIRES = 200000, MOST_LAYERS = 250, MOST_CONJUNCTS = 2048, CONJUNCT_DEPTH = 100, LOOK_DEPTH = 6 };
@@ -23,6 +25,9 @@ struct relax {
     uint32_t nvalues;
     edge *conjunct; /* of the highest goal */
     uint32_t nconjuncts;
+    /* Only gates that read something that fell since they were looked at can fall. */
+    uint32_t pass;               /* counts passes over gates, of all looks */
+    uint32_t *fell_at, *seen_at; /* pass, by wire and by gate */
     /* of the walk back */
     uint32_t epoch, *seen; /* by edge */
     edge *stack;
@@ -39,69 +44,116 @@ struct relax {
 #endif
 #define INLINE KERNEL static inline __attribute__((always_inline))
 
-/* The gates from first to end; true if something fell. */
-INLINE bool gates_body(const struct circuit *c, uint32_t first, uint32_t end, lanes *cost)
+/* Half of the lanes. As vectors, and not as arrays, they stay in registers; as loops over their elements the
+ * compiler finds the instructions. */
+typedef uint8_t half __attribute__((vector_size(RELAX_LANES / 2), may_alias));
+#define EACH for (int k = 0; k < RELAX_LANES / 2; k++)
+
+/* Costs fall to these; true if one did. */
+INLINE bool lower(half *cost, const half *to)
 {
-    uint8_t fell = 0;
+    half before = *cost, after = before;
+    EACH after[k] = before[k] < (*to)[k] ? before[k] : (*to)[k];
+    *cost = after;
+    uint64_t fell[sizeof before / 8];
+    before ^= after;
+    memcpy(fell, &before, sizeof before);
+    return (fell[0] | fell[1] | fell[2] | fell[3]) != 0;
+}
+
+INLINE half *half_of(lanes *cost, edge e)
+{
+    return (half *)cost[e];
+}
+
+INLINE bool idle(const struct relax *r, const edge *in, uint32_t n, uint32_t seen_at)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (r->fell_at[in[i] >> 1] >= seen_at) return false;
+    return true;
+}
+
+/* The gates from first to end, `all` of them or only those that may have changed; true if something fell. */
+INLINE bool gates_body(struct relax *r, uint32_t first, uint32_t end, bool all)
+{
+    const struct circuit *c = r->c;
+    lanes *cost = r->cost;
+    bool some = false;
+    r->pass++;
     for (uint32_t g = first; g < end; g++) {
         const edge *in = &c->edges.v[c->gates.v[g].first];
         uint32_t n = c->gates.v[g].n, wire = wire_gate(c, g);
-        lanes one = {0}, zero;
-        memset(zero, RELAX_NEVER, sizeof zero);
-        for (uint32_t i = 0; i < n; i++) {
-            const uint8_t *t = cost[in[i]], *f = cost[in[i] ^ 1];
-            for (int k = 0; k < RELAX_LANES; k++) {
-                one[k] = one[k] > t[k] ? one[k] : t[k];
-                zero[k] = zero[k] < f[k] ? zero[k] : f[k];
+        if (!all && idle(r, in, n, r->seen_at[g])) continue;
+        r->seen_at[g] = r->pass;
+        bool fell = false;
+        for (int h = 0; h < 2; h++) {
+            half one = {0}, zero = ~one;
+            for (uint32_t i = 0; i < n; i++) {
+                half t = half_of(cost, in[i])[h], f = half_of(cost, in[i] ^ 1)[h];
+                EACH one[k] = one[k] > t[k] ? one[k] : t[k];
+                EACH zero[k] = zero[k] < f[k] ? zero[k] : f[k];
             }
+            fell |= lower(half_of(cost, 2 * wire) + h, &one) | lower(half_of(cost, 2 * wire + 1) + h, &zero);
         }
-        uint8_t *to1 = cost[2 * wire], *to0 = cost[2 * wire + 1];
-        for (int k = 0; k < RELAX_LANES; k++) {
-            uint8_t a = to1[k] < one[k] ? to1[k] : one[k], b = to0[k] < zero[k] ? to0[k] : zero[k];
-            fell |= (uint8_t)(a ^ to1[k]) | (uint8_t)(b ^ to0[k]);
-            to1[k] = a;
-            to0[k] = b;
-        }
+        if (fell) r->fell_at[wire] = r->pass;
+        some |= fell;
     }
-    return fell;
+    return some;
 }
 
-INLINE bool bits_body(const struct circuit *c, lanes *cost)
+INLINE bool bits_body(struct relax *r)
 {
-    uint8_t fell = 0;
+    const struct circuit *c = r->c;
+    bool some = false;
     for (uint32_t b = 0; b < c->nbits; b++)
         for (uint32_t side = 0; side < 2; side++) {
-            const uint8_t *from = cost[c->next[b] ^ side];
-            uint8_t *to = cost[2 * wire_bit(c, b) + side];
-            for (int k = 0; k < RELAX_LANES; k++) {
-                uint8_t after = (uint8_t)(from[k] + (from[k] < RELAX_NEVER - 1)); /* a move later */
-                uint8_t a = to[k] < after ? to[k] : after;
-                fell |= (uint8_t)(a ^ to[k]);
-                to[k] = a;
+            bool fell = false;
+            for (int h = 0; h < 2; h++) {
+                half after = half_of(r->cost, c->next[b] ^ side)[h]; /* a move later */
+                EACH after[k] = (uint8_t)(after[k] + (after[k] < RELAX_NEVER - 1));
+                fell |= lower(half_of(r->cost, 2 * wire_bit(c, b) + side) + h, &after);
             }
+            if (fell) r->fell_at[wire_bit(c, b)] = r->pass;
+            some |= fell;
         }
-    return fell;
+    return some;
 }
 
-typedef bool gates_kernel(const struct circuit *c, uint32_t first, uint32_t end, lanes *cost);
-typedef bool bits_kernel(const struct circuit *c, lanes *cost);
+INLINE bool moves_body(struct relax *r)
+{
+    const struct circuit *c = r->c;
+    bool some = false;
+    for (uint32_t m = 0; m < c->nmoves; m++) {
+        half *made = half_of(r->cost, 2 * wire_move(c, m)), *legal = half_of(r->cost, c->legal[m]);
+        bool fell = lower(made, legal) | lower(made + 1, legal + 1);
+        if (fell) r->fell_at[wire_move(c, m)] = r->pass;
+        some |= fell;
+    }
+    return some;
+}
 
-#define VERSION(target, name)                                                                     \
-    KERNEL target static bool gates_##name(const struct circuit *c, uint32_t first, uint32_t end, \
-                                           lanes *cost)                                           \
-    {                                                                                             \
-        return gates_body(c, first, end, cost);                                                   \
-    }                                                                                             \
-    KERNEL target static bool bits_##name(const struct circuit *c, lanes *cost)                   \
-    {                                                                                             \
-        return bits_body(c, cost);                                                                \
+typedef bool gates_kernel(struct relax *r, uint32_t first, uint32_t end, bool all);
+typedef bool wires_kernel(struct relax *r);
+
+#define VERSION(target, name)                                                                       \
+    KERNEL target static bool gates_##name(struct relax *r, uint32_t first, uint32_t end, bool all) \
+    {                                                                                               \
+        return gates_body(r, first, end, all);                                                      \
+    }                                                                                               \
+    KERNEL target static bool bits_##name(struct relax *r)                                          \
+    {                                                                                               \
+        return bits_body(r);                                                                        \
+    }                                                                                               \
+    KERNEL target static bool moves_##name(struct relax *r)                                         \
+    {                                                                                               \
+        return moves_body(r);                                                                       \
     }
 
 VERSION(, any)
 
 /* Chosen once, before main: no thread ever sees it change. */
 static gates_kernel *run_gates = gates_any;
-static bits_kernel *run_bits = bits_any;
+static wires_kernel *run_bits = bits_any, *run_moves = moves_any;
 
 #if defined(__x86_64__)
 VERSION(__attribute__((target("avx2"))), 256)
@@ -112,16 +164,16 @@ __attribute__((constructor)) static void choose_kernel(void)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
-        run_gates = gates_512, run_bits = bits_512;
+        run_gates = gates_512, run_bits = bits_512, run_moves = moves_512;
     else if (__builtin_cpu_supports("avx2"))
-        run_gates = gates_256, run_bits = bits_256;
+        run_gates = gates_256, run_bits = bits_256, run_moves = moves_256;
 }
 #endif
 
 /* --- Settling ------------------------------------------------------------------------------------------- */
 
 /* Gates of a phase; a loop again and again until it is still. */
-static bool settle_gates(struct relax *r, uint32_t first, uint32_t end)
+static bool settle_gates(struct relax *r, uint32_t first, uint32_t end, bool all)
 {
     const struct circuit *c = r->c;
     bool fell = false;
@@ -129,11 +181,25 @@ static bool settle_gates(struct relax *r, uint32_t first, uint32_t end)
         const struct loop *l = &c->loops.v[i];
         if (l->first < first) continue;
         if (l->first >= end) break;
-        fell |= run_gates(c, first, l->first, r->cost);
-        while (run_gates(c, l->first, l->first + l->n, r->cost)) fell = true;
+        fell |= run_gates(r, first, l->first, all);
+        bool again = run_gates(r, l->first, l->first + l->n, all);
+        for (; again; again = run_gates(r, l->first, l->first + l->n, false)) fell = true;
         first = l->first + l->n;
     }
-    return run_gates(c, first, end, r->cost) || fell;
+    return run_gates(r, first, end, all) || fell;
+}
+
+/* A bit for each lane: what it is costs nothing, the other is never. */
+static void spread(uint64_t bits, uint8_t *one, uint8_t *zero)
+{
+    for (uint32_t i = 0; i < RELAX_LANES; i += 8, bits >>= 8) {
+        uint64_t x = (bits & 255) * 0x0101010101010101u & 0x8040201008040201u; /* byte i has bit i */
+        x = (((x & 0x7f7f7f7f7f7f7f7fu) + 0x7f7f7f7f7f7f7f7fu) | x) & 0x8080808080808080u;
+        x = (x << 1) - (x >> 7); /* 255 in each byte that was not 0 */
+        uint64_t not = ~x;
+        memcpy(zero + i, &x, 8);
+        memcpy(one + i, &not, 8);
+    }
 }
 
 static void begin(struct relax *r, const uint64_t *states, uint32_t n)
@@ -144,31 +210,20 @@ static void begin(struct relax *r, const uint64_t *states, uint32_t n)
     memset(r->cost[EDGE_TRUE], 0, sizeof *r->cost);
     for (uint32_t b = 0; b < c->nbits; b++)
         if (r->free_bit[b]) memset(r->cost[2 * wire_bit(c, b)], 0, 2 * sizeof *r->cost);
-    for (uint32_t i = 0; i < r->nkept; i++) {
-        uint8_t *one = r->cost[2 * wire_bit(c, r->kept[i])], *zero = r->cost[2 * wire_bit(c, r->kept[i]) + 1];
-        for (uint32_t k = 0; k < RELAX_LANES; k++) { /* lanes that are not used are like the first */
-            bool set = states[(size_t)(k < n ? k : 0) * words + i / 64] >> i % 64 & 1;
-            one[k] = set ? 0 : RELAX_NEVER;
-            zero[k] = set ? RELAX_NEVER : 0;
+    for (uint32_t w = 0; w * 64 < r->nkept; w++) {
+        uint64_t bit[64];
+        transpose_count(states + w, words, n, bit, 1, NULL);
+        for (uint32_t i = 0; i < 64 && w * 64 + i < r->nkept; i++) {
+            uint32_t wire = wire_bit(c, r->kept[w * 64 + i]);
+            /* lanes that are not used are like the first */
+            if (n < 64 && bit[i] & 1) bit[i] |= ~(uint64_t)0 << n;
+            spread(bit[i], r->cost[2 * wire], r->cost[2 * wire + 1]);
         }
     }
     for (uint32_t m = 0; m < c->nmoves; m++) memset(r->cost[2 * wire_move(c, m) + 1], 0, sizeof *r->cost);
     for (uint32_t i = 0; i < c->loops.n; i++)
         for (uint32_t k = 0; k < c->loops.v[i].cut_n; k++)
             memset(r->cost[c->cuts.v[c->loops.v[i].cut_first + k]], 0, sizeof *r->cost);
-}
-
-static bool settle_moves(struct relax *r)
-{
-    const struct circuit *c = r->c;
-    bool fell = false;
-    for (uint32_t m = 0; m < c->nmoves; m++) {
-        const uint8_t *legal = r->cost[c->legal[m]];
-        uint8_t *made = r->cost[2 * wire_move(c, m)];
-        for (int k = 0; k < RELAX_LANES; k++)
-            if (legal[k] < made[k]) made[k] = legal[k], fell = true;
-    }
-    return fell;
 }
 
 static uint8_t value_cost(const struct relax *r, uint32_t value, uint32_t lane)
@@ -190,11 +245,11 @@ static bool settle(struct relax *r, uint32_t n)
     const struct circuit *c = r->c;
     for (uint32_t layer = 0; layer < MOST_LAYERS; layer++) {
         if (r->deadline > 0 && r->nwires > WORTH_A_LOOK && clock_now() > r->deadline) return false;
-        settle_gates(r, 0, c->phase_end[PHASE_VIEW]);
-        bool fell = settle_moves(r);
-        settle_gates(r, c->phase_end[PHASE_VIEW], c->ngates);
+        settle_gates(r, 0, c->phase_end[PHASE_VIEW], layer == 0);
+        bool fell = run_moves(r);
+        settle_gates(r, c->phase_end[PHASE_VIEW], c->ngates, layer == 0);
         if (all_reached(r, n)) return true;
-        if (!(run_bits(c, r->cost) || fell)) return true;
+        if (!(run_bits(r) || fell)) return true;
     }
     return false;
 }
@@ -305,9 +360,21 @@ uint32_t relax_conjuncts(const struct relax *r)
     return r->nconjuncts;
 }
 
-bool relax_holds(const struct relax *r, uint32_t conjunct, uint32_t lane)
+uint64_t relax_holds(const struct relax *r, uint32_t conjunct)
 {
-    return r->cost[r->conjunct[conjunct]][lane] == 0;
+    const uint8_t *cost = r->cost[r->conjunct[conjunct]];
+    uint64_t holds = 0, x;
+    for (uint32_t i = 0; i < RELAX_LANES; i += 8) {
+        memcpy(&x, cost + i, 8);
+        x = ~(((x & 0x7f7f7f7f7f7f7f7fu) + 0x7f7f7f7f7f7f7f7fu) | x) & 0x8080808080808080u; /* bytes of 0 */
+        holds |= ((x >> 7) * 0x0102040810204080u >> 56) << i;
+    }
+    return holds;
+}
+
+bool relax_ends_by_itself(const struct relax *r, uint32_t lane)
+{
+    return r->cost[r->c->terminal][lane] == 0;
 }
 
 /* --- Life ----------------------------------------------------------------------------------------------- */
@@ -320,6 +387,8 @@ void relax_free(struct relax *r)
     free(r->values);
     free(r->value_edge);
     free(r->conjunct);
+    free(r->fell_at);
+    free(r->seen_at);
     free(r->seen);
     free(r->stack);
     free(r);
@@ -367,9 +436,12 @@ struct relax *relax_new(const struct circuit *c, const uint32_t *kept, uint32_t 
     r->values = malloc((c->goals.n + 1) * sizeof *r->values);
     r->value_edge = malloc((c->goals.n + 1) * sizeof *r->value_edge);
     r->conjunct = malloc(MOST_CONJUNCTS * sizeof *r->conjunct);
+    r->fell_at = calloc(nwires, sizeof *r->fell_at);
+    r->seen_at = calloc(c->ngates + 1, sizeof *r->seen_at);
     r->seen = calloc((size_t)nwires * 2, sizeof *r->seen);
     r->stack = malloc((size_t)nwires * 2 * sizeof *r->stack);
-    if (!r->free_bit || !r->cost || !r->values || !r->value_edge || !r->conjunct || !r->seen || !r->stack) {
+    if (!r->free_bit || !r->cost || !r->values || !r->value_edge || !r->conjunct || !r->fell_at ||
+        !r->seen_at || !r->seen || !r->stack) {
         relax_free(r);
         return NULL;
     }

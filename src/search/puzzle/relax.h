@@ -43,9 +43,11 @@ void relax_look(struct relax *r, const uint64_t *states, uint32_t n, int beyond,
 /* Looks are broken off at this time of the clock (0: never): then everything seems far, and nothing out of
  * reach. */
 void relax_until(struct relax *r, double deadline);
-/* The conjuncts of the highest goal: how many there are, and whether one holds in a state of the last look.
- */
+/* The conjuncts of the highest goal: how many there are, and in which states of the last look one holds, as
+ * bits. */
 uint32_t relax_conjuncts(const struct relax *r);
-bool relax_holds(const struct relax *r, uint32_t conjunct, uint32_t lane);
+uint64_t relax_holds(const struct relax *r, uint32_t conjunct);
+/* Of a state of the last look: it takes nothing but time to end the game. */
+bool relax_ends_by_itself(const struct relax *r, uint32_t lane);
 
 #endif

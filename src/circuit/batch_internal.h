@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Inside of batch*.c: what a batch is made of.
+ *
+ *     batch.c         memory, seeds, sweeping the view
+ *     batch_states.c  states in and out
+ *     batch_moves.c   legal moves, choosing, moves given, the step
+ *     batch_goals.c   parking and goals
+ *     batch_play.c    random games with all lanes
+ */
+#ifndef CIRCUIT_BATCH_INTERNAL_H
+#define CIRCUIT_BATCH_INTERNAL_H
+
+#include "circuit/batch.h"
+#include "circuit/sweep.h"
+
+struct given_move {
+    uint32_t slot, lane;
+};
+
+/* What one code needs: that of all turns, or that of one. */
+struct side {
+    const struct code *code;
+    struct choices choices;
+    bool clean; /* the slots of moves are all zero */
+};
+
+struct batch_inside {
+    uint64_t *mem;      /* slots, then the loops' cuts */
+    struct side *sides; /* the first is that of all turns; turn t is t + 1 */
+    uint32_t nsides;
+    struct side *now;  /* which the last view was swept by */
+    bool *dirty;       /* of the choices */
+    uint64_t *initial; /* state words */
+    bool written;
+    struct given_move *given;
+    uint32_t ngiven, given_cap;
+    uint64_t *block; /* one allocation for all that is aligned */
+};
+
+#if defined(__x86_64__)
+static inline uint64_t ticks_now(void)
+{
+    return __builtin_ia32_rdtsc();
+}
+#else
+#include "base/clock.h"
+static inline uint64_t ticks_now(void)
+{
+    return (uint64_t)(clock_now() * 1e9);
+}
+#endif
+
+#define TICKS_BEGIN(b) uint64_t ticks_begin = (b)->ticks ? ticks_now() : 0
+#define TICKS_END(b, part) \
+    if ((b)->ticks) (b)->ticks[part] += ticks_now() - ticks_begin
+
+static inline uint64_t *slot(const struct batch *b, uint32_t slot)
+{
+    return b->inside->mem + (size_t)slot * b->words;
+}
+
+/* The role as the code has it that the last view was swept by. */
+static inline const struct code_role *role_now(const struct batch *b, uint32_t role)
+{
+    return &b->inside->now->code->roles[role];
+}
+
+static inline void sweep_phase(struct batch *b, const struct code *code, enum circuit_phase phase)
+{
+    uint32_t first = phase == PHASE_VIEW ? 0 : code->phase_end[phase - 1];
+    b->sweeper->sweep(code, first, code->phase_end[phase], b->inside->mem);
+}
+
+static inline uint32_t at_most_64(uint32_t n)
+{
+    return n < 64 ? n : 64;
+}
+
+/* One lane's bits of n slots (at most 64) as a word. */
+static inline uint64_t lane_word(const uint64_t *at, uint32_t stride, uint32_t n, uint32_t shift)
+{
+    uint64_t word = 0;
+    uint32_t i = 0;
+    for (; i + 4 <= n; i += 4, at += 4 * (size_t)stride)
+        word |= ((at[0] >> shift & 1) | (at[stride] >> shift & 1) << 1 | (at[2 * stride] >> shift & 1) << 2 |
+                 (at[3 * stride] >> shift & 1) << 3)
+                << i;
+    for (; i < n; i++, at += stride) word |= (*at >> shift & 1) << i;
+    return word;
+}
+
+#endif

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gpu/device.h"
+
+#include "base/clock.h"
+#include "gpu/driver.h"
+#include "gpu/ptx.h"
+#include "gpu/twin.h"
+
+#include <stdlib.h>
+
+#define OLDEST 7          /* compute capability: votes of a warp as we use them */
+#define MUCH 20000        /* gates, for which the driver's own improvements take too long */
+#define MOST_GATES 200000 /* the driver takes minutes for more */
+
+const struct ground_limits gpu_default_limits = {.seconds = 60, .bytes = (size_t)4 << 30};
+
+struct gpu {
+    struct driver driver;
+    int device;
+    void *context;
+    char name[100];
+    int multiprocessors;
+    struct ptx_memory memory;
+    bool lost;
+    struct error loss; /* what it said then */
+};
+
+struct gpu_games {
+    struct gpu *gpu;
+    const struct code *code;
+    void *module, *function;
+    uint64_t state, waiting, young, start, sums; /* device memory */
+    struct gpu_setup setup;
+    const uint64_t *starts;
+    uint32_t roots; /* at least 1 */
+    uint64_t step, seed;
+    uint32_t shared_bytes;
+    struct gpu_games_report report;
+};
+
+/* --- The device ----------------------------------------------------------------------------------------- */
+
+static bool look(struct gpu *gpu, int attribute, int *value, struct error *error)
+{
+    return driver_check(&gpu->driver, gpu->driver.cuDeviceGetAttribute(value, attribute, gpu->device),
+                        "asking what it can do", error);
+}
+
+static bool find_device(struct gpu *gpu, struct error *error)
+{
+    const struct driver *d = &gpu->driver;
+    int count = 0, major = 0, minor = 0, result = d->cuInit(0);
+    if (result == CU_NO_DEVICE) return error_set(error, ERROR_SYSTEM, "no GPU: the driver finds none");
+    if (!driver_check(d, result, "starting its driver", error)) return false;
+    if (!driver_check(d, d->cuDeviceGetCount(&count), "counting devices", error)) return false;
+    if (count < 1) return error_set(error, ERROR_SYSTEM, "no GPU: the driver finds none");
+    if (!driver_check(d, d->cuDeviceGet(&gpu->device, 0), "looking at it", error) ||
+        !driver_check(d, d->cuDeviceGetName(gpu->name, sizeof gpu->name, gpu->device), "asking its name",
+                      error))
+        return false;
+    gpu->name[sizeof gpu->name - 1] = '\0';
+    if (!look(gpu, CU_CAPABILITY_MAJOR, &major, error) || !look(gpu, CU_CAPABILITY_MINOR, &minor, error))
+        return false;
+    if (major < OLDEST)
+        return error_set(error, ERROR_SYSTEM,
+                         "no GPU: %s is too old (compute capability %d.%d, %d.0 is needed)", gpu->name, major,
+                         minor, OLDEST);
+    if (!look(gpu, CU_MULTIPROCESSORS, &gpu->multiprocessors, error) ||
+        !look(gpu, CU_SHARED_PER_BLOCK, &gpu->memory.block, error) ||
+        !look(gpu, CU_SHARED_PER_MULTIPROCESSOR, &gpu->memory.multiprocessor, error))
+        return false;
+    if (d->cuDeviceGetAttribute(&gpu->memory.reserved, CU_SHARED_RESERVED, gpu->device))
+        gpu->memory.reserved = 1024;
+    return driver_check(d, d->cuDevicePrimaryCtxRetain(&gpu->context, gpu->device), "opening it", error) &&
+           driver_check(d, d->cuCtxSetCurrent(gpu->context), "opening it", error);
+}
+
+struct gpu *gpu_open(struct error *error)
+{
+    struct gpu *gpu = calloc(1, sizeof *gpu);
+    if (!gpu) error_set(error, ERROR_MEMORY, "no memory for a GPU");
+    if (!gpu) return NULL;
+    if (driver_open(&gpu->driver, error) && find_device(gpu, error)) return gpu;
+    gpu_close(gpu);
+    return NULL;
+}
+
+void gpu_close(struct gpu *gpu)
+{
+    if (!gpu) return;
+    if (gpu->context) gpu->driver.cuDevicePrimaryCtxRelease_v2(gpu->device);
+    driver_close(&gpu->driver);
+    free(gpu);
+}
+
+const char *gpu_name(const struct gpu *gpu)
+{
+    return gpu->name;
+}
+
+/* --- Code ----------------------------------------------------------------------------------------------- */
+
+static bool load(struct gpu_games *g, const struct ptx *ptx, uint32_t level, struct error *error)
+{
+    const struct driver *d = &g->gpu->driver;
+    char log[400] = "";
+    int options[] = {CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_SIZE, CU_JIT_LEVEL}, value;
+    if (!level) level = ptx->gates > MUCH ? 1 : 4;
+    void *values[] = {log, (void *)(sizeof log - 1), (void *)(uintptr_t)level};
+    double began = clock_now();
+    if (!driver_check(d, d->cuModuleLoadDataEx(&g->module, ptx->text, 3, options, values),
+                      "translating our code", error)) {
+        if (log[0] && error) { /* the driver's own words are the best there are */
+            size_t n = strlen(error->text);
+            snprintf(error->text + n, sizeof error->text - n, ": %.200s", log);
+        }
+        return false;
+    }
+    g->report.load_seconds = clock_now() - began;
+    if (!driver_check(d, d->cuModuleGetFunction(&g->function, g->module, PTX_ENTRY), "looking for our code",
+                      error))
+        return false;
+    g->shared_bytes = ptx->shared_slots * 4 * PTX_BLOCK;
+    if (g->shared_bytes &&
+        !driver_check(d, d->cuFuncSetAttribute(g->function, CU_MOST_DYNAMIC_SHARED, (int)g->shared_bytes),
+                      "asking for shared memory", error))
+        return false;
+    /* memory that is not shared is a cache for what is local */
+    int shared = (int)g->report.blocks * ((int)g->shared_bytes + g->gpu->memory.reserved),
+        percent = (100 * shared + g->gpu->memory.multiprocessor - 1) / g->gpu->memory.multiprocessor;
+    d->cuFuncSetAttribute(g->function, CU_SHARED_PERCENT,
+                          percent < 100 ? percent : 100); /* no more than a wish */
+    if (!d->cuFuncGetAttribute(&value, CU_REGISTERS, g->function)) g->report.registers = (uint32_t)value;
+    if (!d->cuFuncGetAttribute(&value, CU_LOCAL_BYTES, g->function)) g->report.local_bytes = (uint32_t)value;
+    return true;
+}
+
+static bool make_code(struct gpu_games *g, const struct gpu_games_options *o,
+                      const struct ground_limits *limits, struct error *error)
+{
+    struct heap *heap = heap_new(limits ? limits->bytes : 0);
+    struct heap_guard guard;
+    volatile bool good = false;
+    if (!heap) return error_set(error, ERROR_MEMORY, "no memory for device code");
+    if (HEAP_ENTER(heap, &guard, error)) {
+        double began = clock_now();
+        heap->cancel = limits ? limits->cancel : NULL;
+        if (limits && limits->seconds > 0) heap->deadline = began + limits->seconds;
+        struct gpu_plan *plan = gpu_plan_new(heap, g->code->circuit, g->setup);
+        if (plan->gates > MOST_GATES)
+            heap_fail(heap, ERROR_INPUT, "the circuit is too large for a GPU: %u gates, at most %u",
+                      plan->gates, MOST_GATES);
+        struct ptx_options wishes = {.blocks = o->blocks, .registers = o->registers, .sync = o->sync};
+        struct ptx ptx = ptx_write_for(plan, &g->gpu->memory, &wishes);
+        g->report = (struct gpu_games_report){.blocks = ptx.blocks,
+                                              .roots = g->roots,
+                                              .turns = ptx.turns,
+                                              .gates = ptx.gates,
+                                              .loads = ptx.loads,
+                                              .stores = ptx.stores,
+                                              .shared_slots = ptx.shared_slots,
+                                              .text_bytes = (uint32_t)ptx.length,
+                                              .make_seconds = clock_now() - began};
+        good = load(g, &ptx, o->level, error);
+        heap_leave(heap);
+    }
+    heap_free(heap);
+    return good;
+}
+
+/* A device that has failed once stays lost: the driver refuses everything from then on. */
+static bool lose(struct gpu_games *g, struct error *error)
+{
+    struct gpu *gpu = g->gpu;
+    if (!gpu->lost && error) gpu->loss = *error;
+    gpu->lost = true;
+    if (error) *error = gpu->loss;
+    return false;
+}
+
+/* --- Games ---------------------------------------------------------------------------------------------- */
+
+static bool allocate(struct gpu_games *g, uint64_t *memory, size_t bytes, struct error *error)
+{
+    return driver_check(&g->gpu->driver, g->gpu->driver.cuMemAlloc_v2(memory, bytes), "setting up games",
+                        error);
+}
+
+static void free_memory(struct gpu_games *g)
+{
+    const struct driver *d = &g->gpu->driver;
+    uint64_t *memory[] = {&g->state, &g->waiting, &g->young, &g->start, &g->sums};
+    for (uint32_t i = 0; i < sizeof memory / sizeof *memory; i++) {
+        if (*memory[i]) d->cuMemFree_v2(*memory[i]);
+        *memory[i] = 0;
+    }
+}
+
+/* Where lanes begin, and where they are. */
+static bool put_starts(struct gpu_games *g, struct error *error)
+{
+    const struct driver *d = &g->gpu->driver;
+    uint32_t nbits = g->code->circuit->nbits, words = g->report.words, state_words = (nbits + 63) / 64;
+    uint32_t *row = malloc(words * sizeof *row);
+    bool good = row || error_set(error, ERROR_MEMORY, "no memory for games on a GPU");
+    for (uint32_t b = 0; good && b < nbits; b++) {
+        for (uint32_t w = 0; w < words; w++) {
+            const uint64_t *state = g->starts + (size_t)(w % g->roots) * state_words;
+            row[w] = state[b / 64] >> b % 64 & 1 ? UINT32_MAX : 0;
+        }
+        uint64_t at = (uint64_t)b * words * 4;
+        good = driver_check(d, d->cuMemcpyHtoD_v2(g->start + at, row, words * sizeof *row),
+                            "setting up games", error) &&
+               driver_check(d, d->cuMemcpyHtoD_v2(g->state + at, row, words * sizeof *row),
+                            "setting up games", error);
+    }
+    free(row);
+    return good;
+}
+
+static bool set_up(struct gpu_games *g, uint32_t words, struct error *error)
+{
+    const struct driver *d = &g->gpu->driver;
+    const struct circuit *c = g->code->circuit;
+    int blocks = 0;
+    free_memory(g);
+    if (!words) {
+        if (!driver_check(d,
+                          d->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, g->function, PTX_BLOCK,
+                                                                         g->shared_bytes),
+                          "asking how much it can do at once", error))
+            return false;
+        words = (uint32_t)(blocks > 0 ? blocks : 1) * (uint32_t)g->gpu->multiprocessors * PTX_BLOCK;
+        g->report.blocks = (uint32_t)blocks;
+    }
+    words = (words + PTX_BLOCK - 1) / PTX_BLOCK * PTX_BLOCK;
+    g->report.words = words;
+    if (!allocate(g, &g->state, (size_t)c->nbits * words * 4 + 4, error) ||
+        !allocate(g, &g->waiting, (size_t)words * 4, error) ||
+        !allocate(g, &g->young, (size_t)words * 4, error) ||
+        (g->starts && !allocate(g, &g->start, (size_t)c->nbits * words * 4 + 4, error)) ||
+        !allocate(g, &g->sums, (size_t)g->roots * gpu_counters(c) * sizeof(uint64_t), error))
+        return false;
+    bool good = !g->starts || put_starts(g, error);
+    for (uint32_t b = 0; !g->starts && good && b < c->nbits; b++)
+        good = driver_check(
+            d, d->cuMemsetD32_v2(g->state + (uint64_t)b * words * 4, c->init[b] ? UINT32_MAX : 0, words),
+            "setting up games", error);
+    return good && driver_check(d, d->cuMemsetD32_v2(g->waiting, 0, words), "setting up games", error) &&
+           driver_check(d, d->cuMemsetD32_v2(g->young, 0, words), "setting up games", error) &&
+           driver_check(d, d->cuMemsetD32_v2(g->sums, 0, 2 * (size_t)g->roots * gpu_counters(c)),
+                        "setting up games", error);
+}
+
+struct gpu_games *gpu_games_new(struct gpu *gpu, const struct code *code,
+                                const struct gpu_games_options *options, const struct ground_limits *limits,
+                                struct error *error)
+{
+    struct gpu_games *g = calloc(1, sizeof *g);
+    if (!g) error_set(error, ERROR_MEMORY, "no memory for games on a GPU");
+    if (!g) return NULL;
+    g->gpu = gpu;
+    g->code = code;
+    g->seed = options->seed;
+    g->starts = options->starts;
+    g->roots = options->starts && options->roots ? options->roots : 1;
+    g->setup =
+        g->starts ? gpu_setup_from(code->circuit, g->starts, g->roots) : gpu_setup_initial(code->circuit);
+    if (!gpu->lost && make_code(g, options, limits, error) && set_up(g, options->words, error)) return g;
+    if (gpu->lost && error) *error = gpu->loss;
+    gpu_games_free(g);
+    return NULL;
+}
+
+void gpu_games_free(struct gpu_games *g)
+{
+    if (!g) return;
+    const struct driver *d = &g->gpu->driver;
+    free_memory(g);
+    if (g->module) d->cuModuleUnload(g->module);
+    free(g);
+}
+
+const struct gpu_games_report *gpu_games_report(const struct gpu_games *g)
+{
+    return &g->report;
+}
+
+bool gpu_games_begin(struct gpu_games *g, uint64_t seed, uint32_t words, struct error *error)
+{
+    if (g->gpu->lost) return lose(g, error);
+    g->seed = seed;
+    g->step = 0;
+    return set_up(g, words, error);
+}
+
+bool gpu_games_play(struct gpu_games *g, uint32_t rounds, int how, struct error *error)
+{
+    const struct driver *d = &g->gpu->driver;
+    struct ptx_arguments a = {.state = g->state,
+                              .waiting = g->waiting,
+                              .young = g->young,
+                              .start = g->start,
+                              .roots = g->roots,
+                              .sums = g->sums,
+                              .words = g->report.words,
+                              .rounds = rounds,
+                              .step = g->step,
+                              .last = (how & GPU_LAST) != 0,
+                              .give_up = (how & GPU_GIVE_UP) != 0};
+    if (g->gpu->lost) return lose(g, error);
+    philox_keys(g->seed, a.keys);
+    void *arguments[PTX_ARGUMENTS];
+    ptx_list_arguments(&a, arguments);
+    if (!driver_check(d,
+                      d->cuLaunchKernel(g->function, a.words / PTX_BLOCK, 1, 1, PTX_BLOCK, 1, 1,
+                                        g->shared_bytes, NULL, arguments, NULL),
+                      "starting to play", error) ||
+        !driver_check(d, d->cuCtxSynchronize(), "playing", error))
+        return lose(g, error);
+    g->step += (uint64_t)rounds * g->report.turns;
+    return true;
+}
+
+static bool fetch(struct gpu_games *g, void *to, uint64_t from, size_t bytes, struct error *error)
+{
+    if (g->gpu->lost) return lose(g, error);
+    if (driver_check(&g->gpu->driver, g->gpu->driver.cuMemcpyDtoH_v2(to, from, bytes),
+                     "giving back what was played", error))
+        return true;
+    return lose(g, error);
+}
+
+bool gpu_games_sums(struct gpu_games *g, uint64_t *sums, struct error *error)
+{
+    return fetch(g, sums, g->sums, (size_t)g->roots * gpu_counters(g->code->circuit) * sizeof *sums, error);
+}
+
+bool gpu_games_bit(struct gpu_games *g, uint32_t bit, uint32_t *words, struct error *error)
+{
+    return fetch(g, words, g->state + (uint64_t)bit * g->report.words * 4, (size_t)g->report.words * 4,
+                 error);
+}
+
+/* --- The same on the processor -------------------------------------------------------------------------- */
+
+static bool is_turn_bit(const struct gpu_games *g, uint32_t bit)
+{
+    const struct circuit *c = g->code->circuit;
+    for (uint32_t i = 0; g->report.turns > 1 && i < c->turn_bits.n; i++)
+        if (c->turn_bits.v[i] == bit) return true;
+    return false;
+}
+
+static bool same(struct gpu_games *g, const struct gpu_twin *twin, uint32_t *words, uint64_t *sums,
+                 struct error *error)
+{
+    const struct circuit *c = g->code->circuit;
+    if (!gpu_games_sums(g, sums, error)) return false;
+    for (uint32_t i = 0; i < g->roots * gpu_counters(c); i++)
+        if (sums[i] != gpu_twin_sums(twin)[i])
+            return error_set(error, ERROR_INTERNAL,
+                             "after step %llu the GPU counts %llu in %u, the processor %llu",
+                             (unsigned long long)g->step, (unsigned long long)sums[i], i,
+                             (unsigned long long)gpu_twin_sums(twin)[i]);
+    for (uint32_t b = 0; b < c->nbits; b++) {
+        if (is_turn_bit(g, b)) continue;
+        if (!gpu_games_bit(g, b, words, error)) return false;
+        for (uint32_t w = 0; w < g->report.words; w++)
+            if (words[w] != gpu_twin_state(twin, w, b))
+                return error_set(error, ERROR_INTERNAL,
+                                 "after step %llu bit %u of lanes %u to %u is not the processor's",
+                                 (unsigned long long)g->step, b, 32 * w, 32 * w + 31);
+    }
+    return true;
+}
+
+/* Looked at now and then: what differs once differs ever after, or has been counted. */
+bool gpu_games_replay(struct gpu_games *g, uint32_t rounds, struct error *error)
+{
+    const uint32_t LOOKS = 8;
+    struct gpu_twin *twin =
+        gpu_twin_new(g->code, g->setup, g->report.words, g->seed, g->starts, g->roots, error);
+    uint32_t *words = malloc(g->report.words * sizeof *words);
+    uint64_t *sums = malloc((size_t)g->roots * gpu_counters(g->code->circuit) * sizeof *sums);
+    bool good = twin != NULL;
+    if (twin && (!words || !sums)) good = error_set(error, ERROR_MEMORY, "no memory to replay games");
+    for (uint32_t done = 0; good && done < rounds;) {
+        uint32_t n = rounds / LOOKS + 1;
+        if (n > rounds - done) n = rounds - done;
+        int how = done > 0 && done >= rounds / 2 ? GPU_GIVE_UP : 0; /* all there is shall be seen */
+        if (done > 0 && done + n == rounds) how |= GPU_LAST;
+        good = gpu_games_play(g, n, how, error);
+        if (good) gpu_twin_play(twin, n, how & GPU_LAST, how & GPU_GIVE_UP);
+        good = good && same(g, twin, words, sums, error);
+        done += n;
+    }
+    gpu_twin_free(twin);
+    free(words);
+    free(sums);
+    return good;
+}

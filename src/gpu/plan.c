@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gpu/plan.h"
+
+struct planner {
+    struct gpu_plan *plan;
+    const struct circuit *c;
+    uint32_t *wire; /* by wire of the circuit: its literal in the present step */
+    uint32_t loop;  /* of the circuit: the next one */
+    uint32_t step;
+    uint32_t waiting, young;
+};
+
+struct gpu_setup gpu_setup_initial(const struct circuit *c)
+{
+    const double MOST_WAIT = 0.2; /* of a game's length, on average */
+    bool wait = c->period > 1 && (c->period - 1) / 2.0 <= MOST_WAIT * c->length;
+    struct gpu_setup setup = {.turns = wait ? c->period : 1};
+    if (!wait) setup.mover = gpu_find_mover(c);
+    return setup;
+}
+
+static bool in_turn(const struct circuit *c, const uint64_t *state, uint32_t turn)
+{
+    for (uint32_t i = 0; i < c->turn_bits.n; i++) {
+        uint32_t b = c->turn_bits.v[i];
+        if ((state[b / 64] >> b % 64 & 1) != c->turn_values[turn * c->turn_bits.n + i]) return false;
+    }
+    return true;
+}
+
+/* Never in states that games lead to. */
+static bool both_free(const struct circuit *c, const struct gpu_mover *m, const uint64_t *state)
+{
+    bool both = gpu_has_mover(m);
+    for (uint32_t i = 0; both && i < 2; i++) {
+        uint32_t b = (m->free[i] >> 1) - wire_bit(c, 0);
+        both = (state[b / 64] >> b % 64 & 1) != (m->free[i] & 1);
+    }
+    return both;
+}
+
+struct gpu_setup gpu_setup_from(const struct circuit *c, const uint64_t *states, uint32_t n)
+{
+    struct gpu_setup setup = gpu_setup_initial(c);
+    uint32_t words = (c->nbits + 63) / 64;
+    setup.starts = true;
+    while (setup.turns > 1 && setup.first_turn < setup.turns && !in_turn(c, states, setup.first_turn))
+        setup.first_turn++;
+    bool same = setup.first_turn < setup.turns;
+    for (uint32_t i = 0; setup.turns > 1 && same && i < n; i++)
+        same = in_turn(c, states + (size_t)i * words, setup.first_turn);
+    if (!same) { /* somebody made these up */
+        setup.turns = 1;
+        setup.first_turn = 0;
+        setup.mover = gpu_find_mover(c);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (both_free(c, &setup.mover, states + (size_t)i * words)) setup.mover = (struct gpu_mover){0};
+    return setup;
+}
+
+static uint32_t literal(const struct planner *p, edge e)
+{
+    return p->wire[e >> 1] ^ (e & 1);
+}
+
+/* Inputs that nobody else needs as they are come last, so that they can be computed within this gate. */
+static uint32_t gate(struct planner *p, const struct gate *g, const uint32_t *readers)
+{
+    struct lut_net *net = &p->plan->net;
+    uint32_t all = LUT_TRUE;
+    for (int late = 0; late < 2; late++)
+        for (uint32_t i = 0; i < g->n; i++) {
+            edge e = p->c->edges.v[g->first + i];
+            uint32_t w = e >> 1;
+            bool inside =
+                w >= wire_gate(p->c, 0) && readers[w] == 1 && p->c->gates.v[w - wire_gate(p->c, 0)].n == 2;
+            if (inside == late) all = lut_and(net, all, literal(p, e));
+        }
+    return all;
+}
+
+static void open_loop(struct planner *p, const struct loop *loop)
+{
+    struct gpu_plan *plan = p->plan;
+    plan->net.loop = plan->loops.n;
+    vec_push(plan->heap, &plan->loops, (struct gpu_loop){plan->cuts.n, loop->cut_n});
+    for (uint32_t i = 0; i < loop->cut_n; i++) {
+        edge e = p->c->cuts.v[loop->cut_first + i];
+        uint32_t leaf = lut_leaf(&plan->net, LUT_CUT, plan->cuts.n);
+        p->wire[e >> 1] = leaf;
+        vec_push(plan->heap, &plan->cuts, (struct gpu_cut){.leaf = leaf, .start = !(e & 1)});
+    }
+}
+
+static void close_loop(struct planner *p, const struct loop *loop)
+{
+    struct gpu_plan *plan = p->plan;
+    const struct gpu_loop *l = &plan->loops.v[plan->net.loop];
+    for (uint32_t i = 0; i < l->n; i++)
+        plan->cuts.v[l->first + i].made = p->wire[p->c->cuts.v[loop->cut_first + i] >> 1];
+    plan->net.loop = LUT_STRAIGHT;
+}
+
+static void gates(struct planner *p, uint32_t first, uint32_t last, const uint32_t *readers)
+{
+    const struct circuit *c = p->c;
+    for (uint32_t g = first; g < last; g++) {
+        const struct loop *loop = p->loop < c->loops.n ? &c->loops.v[p->loop] : NULL;
+        if (loop && loop->first == g) open_loop(p, loop);
+        p->wire[wire_gate(c, g)] = gate(p, &c->gates.v[g], readers);
+        if (loop && loop->first + loop->n == g + 1) close_loop(p, loop), p->loop++;
+        heap_poll(p->plan->heap);
+    }
+}
+
+static void root(struct planner *p, uint32_t lit, uint32_t counter)
+{
+    if (lit != LUT_FALSE) vec_push(p->plan->heap, &p->plan->roots, (struct gpu_root){lit, counter});
+}
+
+/* Games that end here: how many, with which goals. As everywhere only those count in which each role has
+ * exactly one. */
+static void count_goals(struct planner *p, uint32_t ended)
+{
+    struct lut_net *net = &p->plan->net;
+    const struct circuit *c = p->c;
+    uint32_t defined = ended;
+    for (uint32_t r = 0; r < c->nroles; r++) {
+        uint32_t once = LUT_FALSE, twice = LUT_FALSE;
+        for (uint32_t i = 0; i < c->goals.n; i++) {
+            if (c->goals.v[i].role != r) continue;
+            uint32_t x = literal(p, c->goals.v[i].e);
+            twice = lut_gate(net, once, x, twice, 0xea); /* once & x | twice */
+            once = lut_or(net, once, x);
+        }
+        defined = lut_and3(net, defined, once, lut_not(twice));
+    }
+    for (uint32_t i = 0; i < c->goals.n; i++)
+        root(p, lut_and(net, defined, literal(p, c->goals.v[i].e)), GPU_GOALS + i);
+}
+
+/* The moves from which role i of the mover chooses where it may. */
+static uint32_t list_moves(const struct circuit *c, const struct gpu_mover *m, uint32_t i, uint8_t *known,
+                           uint32_t *moves)
+{
+    uint32_t n = 0, role = m->role[i];
+    gpu_suppose(c, m->free[i], known);
+    for (uint32_t k = c->move_base[role]; k < c->move_base[role + 1]; k++)
+        if (gpu_known_edge(known, c->legal[k]) != GPU_KNOWN_FALSE) moves[n++] = k;
+    return n;
+}
+
+/* Its only move where it may not. */
+static uint32_t only_move(const struct circuit *c, const struct gpu_mover *m, uint32_t i, uint8_t *known)
+{
+    uint32_t k = c->move_base[m->role[i]];
+    gpu_suppose(c, m->free[i] ^ 1, known);
+    while (gpu_known_edge(known, c->legal[k]) != GPU_KNOWN_TRUE) k++;
+    return k;
+}
+
+/* One choice for both roles of the mover: the i-th possible moves of both are one. */
+static void choose_for_both(struct planner *p, const uint32_t *legal)
+{
+    const struct circuit *c = p->c;
+    const struct gpu_mover *m = &p->plan->setup.mover;
+    struct heap *heap = p->plan->heap;
+    struct lut_net *net = &p->plan->net;
+    uint8_t *known = heap_alloc(heap, wire_gate(c, c->ngates));
+    uint32_t *moves[2], n[2], most = 2, free[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        moves[i] = heap_alloc(heap, (c->nmoves + 1) * sizeof *moves[i]);
+        n[i] = list_moves(c, m, i, known, moves[i]);
+        free[i] = literal(p, m->free[i]);
+        if (n[i] > most) most = n[i];
+    }
+    uint32_t *both = heap_alloc(heap, most * sizeof *both), *made = heap_alloc(heap, most * sizeof *made);
+    for (uint32_t k = 0; k < most; k++)
+        both[k] = lut_select(net, free[0], k < n[0] ? legal[moves[0][k]] : LUT_FALSE,
+                             k < n[1] ? legal[moves[1][k]] : LUT_FALSE);
+    gpu_choose(net, both, most, gpu_draws_as(m, m->role[0]), p->step, made);
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t role = m->role[i], only = only_move(c, m, i, known);
+        for (uint32_t k = c->move_base[role]; k < c->move_base[role + 1]; k++)
+            p->wire[wire_move(c, k)] = LUT_FALSE;
+        for (uint32_t k = 0; k < n[i]; k++)
+            p->wire[wire_move(c, moves[i][k])] = lut_and(net, free[i], made[k]);
+        p->wire[wire_move(c, only)] = lut_or(net, p->wire[wire_move(c, only)], lut_not(free[i]));
+        heap_release(heap, moves[i]);
+    }
+    heap_release(heap, made);
+    heap_release(heap, both);
+    heap_release(heap, known);
+}
+
+/* The wires that these two bits will depend on. */
+static bool *find_wanted(struct heap *heap, const struct circuit *c, edge a, edge b)
+{
+    bool *wanted = heap_zalloc(heap, wire_gate(c, c->ngates));
+    wanted[c->next[(a >> 1) - wire_bit(c, 0)] >> 1] = wanted[c->next[(b >> 1) - wire_bit(c, 0)] >> 1] = true;
+    for (uint32_t g = c->ngates; g-- > 0;)
+        for (uint32_t i = 0; wanted[wire_gate(c, g)] && i < c->gates.v[g].n; i++)
+            wanted[c->edges.v[c->gates.v[g].first + i] >> 1] = true;
+    return wanted;
+}
+
+/* Inputs of the gates that are wanted. */
+static double work(const struct circuit *c, const bool *wanted)
+{
+    double n = 0;
+    for (uint32_t g = 0; g < c->ngates; g++) n += wanted[wire_gate(c, g)] ? c->gates.v[g].n : 0;
+    return n;
+}
+
+/* Is it shown what is claimed of the two bits after a step, in the state and by the moves that the wires say?
+ */
+static bool shown(struct planner *p, const bool *wanted, const uint32_t *readers, const struct gpu_mover *m,
+                  bool exactly_one)
+{
+    const struct circuit *c = p->c;
+    uint32_t after[2];
+    for (uint32_t g = 0; g < c->ngates; g++)
+        if (wanted[wire_gate(c, g)]) p->wire[wire_gate(c, g)] = gate(p, &c->gates.v[g], readers);
+    heap_poll(p->plan->heap);
+    for (uint32_t i = 0; i < 2; i++)
+        after[i] = literal(p, c->next[(m->free[i] >> 1) - wire_bit(c, 0)]) ^ (m->free[i] & 1);
+    if (exactly_one) return lut_xor(&p->plan->net, after[0], after[1]) == LUT_TRUE;
+    return lut_and(&p->plan->net, after[0], after[1]) == LUT_FALSE;
+}
+
+/* Exactly one of the two bits, or at most one, is true: by induction over one step, for each move that the
+ * role can make whose bit is true, and, if need be, where neither is. */
+static bool stays_so(struct heap *heap, const struct circuit *c, const struct gpu_mover *m, bool exactly_one)
+{
+    struct gpu_plan plan = {.heap = heap, .circuit = c};
+    struct planner p = {.plan = &plan, .c = c};
+    uint32_t nwires = wire_gate(c, c->ngates), *moves = heap_alloc(heap, (c->nmoves + 1) * sizeof *moves);
+    uint32_t *readers = heap_zalloc(heap, nwires * sizeof *readers);
+    uint8_t *known = heap_alloc(heap, nwires);
+    const double MOST_WORK = 1e8;
+    const bool *wanted = find_wanted(heap, c, m->free[0], m->free[1]);
+    bool good =
+        work(c, wanted) * c->nmoves < MOST_WORK; /* not by the clock: it must come to the same everywhere */
+    p.wire = heap_zalloc(heap, nwires * sizeof *p.wire);
+    for (uint32_t i = 0; i < c->edges.n; i++) readers[c->edges.v[i] >> 1]++;
+    lut_init(&plan.net, heap);
+    for (uint32_t k = 1; k < wire_gate(c, 0); k++) p.wire[k] = lut_leaf(&plan.net, LUT_INPUT, k);
+    for (uint32_t who = 0; who < (exactly_one ? 2 : 3) && good; who++) { /* 2: neither */
+        uint32_t n = who < 2 ? list_moves(c, m, who, known, moves) : 1;
+        for (uint32_t i = 0; i < 2; i++) {
+            for (uint32_t k = c->move_base[m->role[i]]; k < c->move_base[m->role[i] + 1]; k++)
+                p.wire[wire_move(c, k)] = LUT_FALSE;
+            p.wire[m->free[i] >> 1] = (i == who ? LUT_TRUE : LUT_FALSE) ^ (m->free[i] & 1);
+            if (i != who) p.wire[wire_move(c, only_move(c, m, i, known))] = LUT_TRUE;
+        }
+        for (uint32_t k = 0; k < n && good; k++) {
+            if (who < 2) p.wire[wire_move(c, moves[k])] = LUT_TRUE;
+            good = shown(&p, wanted, readers, m, exactly_one);
+            if (who < 2) p.wire[wire_move(c, moves[k])] = LUT_FALSE;
+        }
+    }
+    return good;
+}
+
+bool gpu_never_both(const struct circuit *c, const struct gpu_mover *m, bool one_begins)
+{
+    struct heap *heap = heap_new((size_t)2 << 30);
+    struct heap_guard guard;
+    struct error unimportant;
+    volatile bool never = false;
+    if (heap && !c->loops.n && HEAP_ENTER(heap, &guard, &unimportant)) {
+        never = (one_begins && stays_so(heap, c, m, true)) || stays_so(heap, c, m, false);
+        heap_leave(heap);
+    }
+    heap_free(heap);
+    return never;
+}
+
+static void step(struct planner *p, uint32_t turn, const uint32_t *readers)
+{
+    struct gpu_plan *plan = p->plan;
+    struct lut_net *net = &plan->net;
+    const struct circuit *c = p->c;
+    if (plan->setup.turns > 1)
+        for (uint32_t i = 0; i < c->turn_bits.n; i++)
+            p->wire[wire_bit(c, c->turn_bits.v[i])] =
+                c->turn_values[turn * c->turn_bits.n + i] ? LUT_TRUE : LUT_FALSE;
+    p->loop = 0;
+    gates(p, 0, c->phase_end[PHASE_VIEW], readers);
+    uint32_t ended = lut_and(net, literal(p, c->terminal), lut_not(p->waiting));
+    p->waiting = lut_or(net, p->waiting, ended);
+    p->young = lut_or(net, p->young, ended);
+    root(p, lut_not(p->waiting), GPU_TRANSITIONS);
+    root(p, ended, GPU_GAMES);
+    gates(p, c->phase_end[PHASE_VIEW], c->phase_end[PHASE_GOAL], readers);
+    count_goals(p, ended);
+    uint32_t *legal = heap_alloc(plan->heap, (c->nmoves + 1) * sizeof *legal);
+    for (uint32_t m = 0; m < c->nmoves; m++) legal[m] = literal(p, c->legal[m]);
+    const struct gpu_mover *mover = &plan->setup.mover;
+    if (gpu_has_mover(mover)) choose_for_both(p, legal);
+    for (uint32_t r = 0; r < c->nroles; r++) {
+        uint32_t first = c->move_base[r];
+        if (gpu_has_mover(mover) && (r == mover->role[0] || r == mover->role[1])) continue;
+        gpu_choose(net, legal + first, c->move_base[r + 1] - first, r, p->step,
+                   &p->wire[wire_move(c, first)]);
+    }
+    heap_release(plan->heap, legal);
+    for (uint32_t m = 0; m < c->nmoves; m++) root(p, p->wire[wire_move(c, m)], GPU_PERHAPS); /* in a row */
+    gates(p, c->phase_end[PHASE_GOAL], c->ngates, readers);
+    uint32_t *next = heap_alloc(plan->heap, (c->nbits + 1) * sizeof *next);
+    for (uint32_t b = 0; b < c->nbits; b++) next[b] = literal(p, c->next[b]);
+    for (uint32_t b = 0; b < c->nbits; b++) p->wire[wire_bit(c, b)] = next[b];
+    heap_release(plan->heap, next);
+}
+
+static bool is_turn_bit(const struct gpu_plan *plan, uint32_t bit)
+{
+    for (uint32_t i = 0; plan->setup.turns > 1 && i < plan->circuit->turn_bits.n; i++)
+        if (plan->circuit->turn_bits.v[i] == bit) return true;
+    return false;
+}
+
+/* Everything that must be computed, for the covering. */
+static void cover(struct gpu_plan *plan)
+{
+    struct vec_u32 all = {0};
+    for (uint32_t i = 0; i < plan->roots.n; i++)
+        if (plan->roots.v[i].counter != GPU_PERHAPS) vec_push(plan->heap, &all, plan->roots.v[i].literal);
+    for (uint32_t i = 0; i < plan->cuts.n; i++) vec_push(plan->heap, &all, plan->cuts.v[i].made);
+    for (uint32_t i = 0; i < plan->ninputs; i++)
+        if (plan->out[i] != GPU_NOTHING) vec_push(plan->heap, &all, plan->out[i]);
+    plan->used = heap_zalloc(plan->heap, plan->net.nodes.n);
+    lut_cover(&plan->net, all.v, all.n, plan->used);
+    for (uint32_t i = 0; i < plan->net.nodes.n; i++)
+        plan->gates += plan->used[i] && plan->net.nodes.v[i].kind == LUT_GATE;
+    vec_free(plan->heap, &all);
+}
+
+struct gpu_plan *gpu_plan_new(struct heap *heap, const struct circuit *c, struct gpu_setup setup)
+{
+    struct gpu_plan *plan = heap_zalloc(heap, sizeof *plan);
+    *plan = (struct gpu_plan){.heap = heap, .circuit = c, .setup = setup};
+    plan->ninputs = c->nbits + 3;
+    lut_init(&plan->net, heap);
+    struct planner p = {.plan = plan, .c = c};
+    uint32_t nwires = wire_gate(c, c->ngates);
+    p.wire = heap_zalloc(heap, nwires * sizeof *p.wire);
+    uint32_t *readers = heap_zalloc(heap, nwires * sizeof *readers);
+    for (uint32_t i = 0; i < c->edges.n; i++) readers[c->edges.v[i] >> 1]++;
+    for (uint32_t b = 0; b < c->nbits; b++) p.wire[wire_bit(c, b)] = lut_leaf(&plan->net, LUT_INPUT, b);
+    p.waiting = lut_leaf(&plan->net, LUT_INPUT, gpu_waiting(plan));
+    p.young = lut_leaf(&plan->net, LUT_INPUT, gpu_young(plan));
+    uint32_t last = lut_leaf(&plan->net, LUT_INPUT, gpu_last(plan));
+    for (; p.step < plan->setup.turns; p.step++) {
+        step(&p, (setup.first_turn + p.step) % setup.turns, readers);
+        if (p.step + 1 < plan->setup.turns) /* the order of boards: neighbours have much in common */
+            for (uint32_t b = 0; b < c->nbits; b++) root(&p, p.wire[wire_bit(c, b)], GPU_NOTHING);
+    }
+    plan->out = heap_alloc(heap, plan->ninputs * sizeof *plan->out);
+    for (uint32_t b = 0; b < c->nbits; b++) {
+        uint32_t next = p.wire[wire_bit(c, b)], start = c->init[b] ? LUT_TRUE : LUT_FALSE;
+        plan->out[b] = GPU_NOTHING;
+        if (is_turn_bit(plan, b)) continue;
+        if (setup.starts) start = lut_leaf(&plan->net, LUT_START, b);
+        plan->out[b] = lut_select(&plan->net, p.waiting, start, next);
+        root(&p, plan->out[b], GPU_NOTHING);
+    }
+    plan->out[gpu_waiting(plan)] = lut_and(&plan->net, p.waiting, last);
+    plan->out[gpu_young(plan)] = p.young;
+    plan->out[gpu_last(plan)] = last;
+    for (uint32_t k = c->nbits; k < plan->ninputs; k++) root(&p, plan->out[k], GPU_NOTHING);
+    heap_release(heap, readers);
+    heap_release(heap, p.wire);
+    cover(plan);
+    return plan;
+}

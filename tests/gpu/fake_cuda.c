@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A driver library without a device: it runs our code on the processor (ptx_machine.h), and fails as
+ * $FAKE_CUDA says:
+ *
+ *     no-device   old   no-memory   bad-code   launch   lost (after three launches)   wrong (a lane is
+ * changed) */
+#include "ptx_machine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define API __attribute__((visibility("default"), used)) int
+enum { SUCCESS = 0, NO_MEMORY = 2, NO_DEVICE = 100, BAD_CODE = 218, NOT_FOUND = 500, LAUNCH_FAILED = 719 };
+
+#define MOST_BLOCKS 16
+static struct {
+    char *begin;
+    size_t size;
+} blocks[MOST_BLOCKS];
+static int launches;
+static int lost; /* as with a device: everything fails from then on */
+
+static int asked(const char *mode)
+{
+    const char *e = getenv("FAKE_CUDA");
+    return e && strcmp(e, mode) == 0;
+}
+
+API cuInit(unsigned flags)
+{
+    return asked("no-device") ? NO_DEVICE : SUCCESS;
+}
+
+API cuGetErrorName(int error, const char **name)
+{
+    *name = error == LAUNCH_FAILED ? "CUDA_ERROR_LAUNCH_FAILED"
+            : error == BAD_CODE    ? "CUDA_ERROR_INVALID_PTX"
+                                   : NULL;
+    return SUCCESS;
+}
+
+API cuGetErrorString(int error, const char **text)
+{
+    *text = error == LAUNCH_FAILED ? "unspecified launch failure"
+            : error == BAD_CODE    ? "a PTX JIT compilation failed"
+                                   : NULL;
+    return SUCCESS;
+}
+
+API cuDeviceGetCount(int *count)
+{
+    *count = 1;
+    return SUCCESS;
+}
+
+API cuDeviceGet(int *device, int ordinal)
+{
+    *device = ordinal;
+    return SUCCESS;
+}
+
+API cuDeviceGetName(char *name, int size, int device)
+{
+    snprintf(name, (size_t)size, "Fake GPU");
+    return SUCCESS;
+}
+
+API cuDeviceGetAttribute(int *value, int attribute, int device)
+{
+    switch (attribute) {
+    case 16: *value = 1; break;
+    case 75: *value = asked("old") ? 6 : 9; break;
+    case 76: *value = 0; break;
+    case 81: *value = 228 << 10; break;
+    case 97: *value = 227 << 10; break;
+    default: *value = 1024; break;
+    }
+    return SUCCESS;
+}
+
+API cuDevicePrimaryCtxRetain(void **context, int device)
+{
+    *context = context;
+    return SUCCESS;
+}
+
+API cuDevicePrimaryCtxRelease_v2(int device)
+{
+    return SUCCESS;
+}
+
+API cuCtxSetCurrent(void *context)
+{
+    return SUCCESS;
+}
+
+API cuCtxSynchronize(void)
+{
+    return lost ? LAUNCH_FAILED : SUCCESS;
+}
+
+API cuModuleLoadDataEx(void **module, const void *image, unsigned n, int *options, void **values)
+{
+    char message[200] = "";
+    struct ptx_machine *m = asked("bad-code") ? NULL : ptx_machine_new(image, message, sizeof message);
+    for (unsigned i = 0; !m && i < n; i++)
+        if (options[i] == 5)
+            snprintf(values[i], 200, "ptxas fatal: %s", message[0] ? message : "as you wished");
+    *module = m;
+    return m ? SUCCESS : BAD_CODE;
+}
+
+API cuModuleUnload(void *module)
+{
+    ptx_machine_free(module);
+    return SUCCESS;
+}
+
+API cuModuleGetFunction(void **function, void *module, const char *name)
+{
+    *function = module;
+    return ptx_machine_entry(module, name) ? SUCCESS : NOT_FOUND;
+}
+
+API cuFuncGetAttribute(int *value, int attribute, void *function)
+{
+    *value = attribute == 4 ? 255 : 0;
+    return SUCCESS;
+}
+
+API cuFuncSetAttribute(void *function, int attribute, int value)
+{
+    return SUCCESS;
+}
+
+API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, void *function, int threads, size_t shared)
+{
+    *n = 1;
+    return SUCCESS;
+}
+
+API cuMemAlloc_v2(uint64_t *pointer, size_t size)
+{
+    int i = 0;
+    while (i < MOST_BLOCKS && blocks[i].begin) i++;
+    if (i == MOST_BLOCKS || asked("no-memory")) return NO_MEMORY;
+    blocks[i].begin = malloc(size);
+    blocks[i].size = size;
+    memset(blocks[i].begin, 0xa5, size);
+    *pointer = (uintptr_t)blocks[i].begin;
+    return SUCCESS;
+}
+
+API cuMemFree_v2(uint64_t pointer)
+{
+    for (int i = 0; i < MOST_BLOCKS; i++)
+        if ((uintptr_t)blocks[i].begin == pointer) {
+            free(blocks[i].begin);
+            blocks[i].begin = NULL;
+        }
+    return SUCCESS;
+}
+
+API cuMemsetD32_v2(uint64_t pointer, unsigned value, size_t n)
+{
+    for (size_t i = 0; i < n; i++) ((uint32_t *)(uintptr_t)pointer)[i] = value;
+    return SUCCESS;
+}
+
+API cuMemcpyDtoH_v2(void *to, uint64_t from, size_t size)
+{
+    if (lost) return LAUNCH_FAILED;
+    memcpy(to, (void *)(uintptr_t)from, size);
+    return SUCCESS;
+}
+
+API cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t size)
+{
+    if (lost) return LAUNCH_FAILED;
+    memcpy((void *)(uintptr_t)to, from, size);
+    return SUCCESS;
+}
+
+API cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                   unsigned bz, unsigned shared, void *stream, void **arguments, void **extra)
+{
+    char message[200];
+    if (asked("launch") || (asked("lost") && ++launches > 3)) lost = 1;
+    if (lost) return asked("launch") ? LAUNCH_FAILED : SUCCESS; /* the other is found out when waiting */
+    ptx_machine_forget(function);
+    for (int i = 0; i < MOST_BLOCKS; i++)
+        if (blocks[i].begin) ptx_machine_allow(function, blocks[i].begin, blocks[i].size);
+    if (!ptx_machine_launch(function, gx, bx, shared, arguments, message, sizeof message)) {
+        fprintf(stderr, "fake GPU: %s\n", message);
+        return LAUNCH_FAILED;
+    }
+    if (asked("wrong")) { /* bit 1 of the state, word 0 */
+        uint32_t *state = (uint32_t *)(uintptr_t) * (uint64_t *)arguments[0];
+        state[*(uint32_t *)arguments[6]] ^= 4;
+    }
+    return SUCCESS;
+}
