@@ -146,22 +146,8 @@ void kept_free(struct kept *kept)
 
 /* ---- into a database ---- */
 
-/* What a player's seats have together, in equal shares; what does not divide goes to the first. */
-struct shares {
-    int64_t sum[SPEC_MAX_PLAYERS], left[SPEC_MAX_PLAYERS];
-    double thinking[SPEC_MAX_PLAYERS];
-};
-
 enum { SIMULATIONS, THOUGHTS, ERRORS, COUNTS };
 static const char *const counts[COUNTS] = {"simulations", "thoughts", "errors"};
-
-static int64_t share(struct shares *s, uint32_t player, uint64_t seats)
-{
-    int64_t one = seats ? s->sum[player] / (int64_t)seats : 0;
-    int64_t more = s->left[player];
-    s->left[player] = 0;
-    return one + more;
-}
 
 /* A list of one number per role. */
 struct list_text {
@@ -185,8 +171,11 @@ struct filling {
     const struct kept_cell *c;
     const uint8_t *assignments;
     uint32_t nassignments;
-    uint64_t key, played, seats[SPEC_MAX_PLAYERS];
-    struct shares shares[COUNTS];
+    uint64_t key, played;
+    /* by player: seats it had; what each of them gets, and what did not divide, for the first */
+    uint64_t seats[SPEC_MAX_PLAYERS];
+    int64_t share[COUNTS][SPEC_MAX_PLAYERS], rest[COUNTS][SPEC_MAX_PLAYERS];
+    double thinking[SPEC_MAX_PLAYERS];
 };
 
 static uint32_t seat(const struct filling *f, uint32_t number, uint32_t role)
@@ -203,14 +192,17 @@ static void prepare(struct filling *f)
         f->played++;
         for (uint32_t r = 0; r < c->nroles; r++) f->seats[seat(f, i, r)]++;
     }
-    for (int k = 0; k < COUNTS; k++)
-        for (uint32_t p = 0; p < c->nplayers; p++) {
-            const json_t *player = json_array_get(players, p);
-            struct shares *s = &f->shares[k];
-            s->sum[p] = json_integer_value(json_object_get(player, counts[k]));
-            s->left[p] = f->seats[p] ? s->sum[p] % (int64_t)f->seats[p] : 0;
-            s->thinking[p] = json_number_value(json_object_get(player, "thinking"));
+    for (uint32_t p = 0; p < c->nplayers; p++) {
+        const json_t *player = json_array_get(players, p);
+        int64_t seats = (int64_t)f->seats[p];
+        if (!seats) continue;
+        f->thinking[p] = json_number_value(json_object_get(player, "thinking")) / (double)seats;
+        for (int k = 0; k < COUNTS; k++) {
+            int64_t sum = json_integer_value(json_object_get(player, counts[k]));
+            f->share[k][p] = sum / seats;
+            f->rest[k][p] = sum % seats;
         }
+    }
 }
 
 static bool insert(struct filling *f, struct db *db, int64_t cell, uint32_t number, uint64_t *games,
@@ -226,9 +218,11 @@ static bool insert(struct filling *f, struct db *db, int64_t cell, uint32_t numb
         uint32_t p = seat(f, number, r);
         list_add(&seats, "%.0f", p);
         list_add(&goals, "%.0f", (double)json_integer_value(json_array_get(ended, r)));
-        list_add(&thinking, "%.6g", f->seats[p] ? f->shares[0].thinking[p] / (double)f->seats[p] : 0);
-        for (int k = 0; k < COUNTS; k++)
-            list_add(&lists[k], "%.0f", (double)share(&f->shares[k], p, f->seats[p]));
+        list_add(&thinking, "%.6g", f->thinking[p]);
+        for (int k = 0; k < COUNTS; k++) {
+            list_add(&lists[k], "%.0f", (double)(f->share[k][p] + f->rest[k][p]));
+            f->rest[k][p] = 0;
+        }
     }
     double each = 1 / (double)f->played;
     int64_t there = 0;
@@ -272,13 +266,12 @@ bool kept_fill(const struct kept *kept, struct db *db, uint64_t *games, struct e
     if (!db_begin(db, error)) return false;
     bool good = true;
     for (uint32_t i = 0; i < kept->n && good; i++) {
-        int64_t cells[64];
-        int n = 0;
-        struct db_rows *q =
-            db_ask(db, "SELECT id FROM cell WHERE digest = ?", error, "t", kept->cells[i].digest);
-        while (n < 64 && db_next(q)) cells[n++] = db_integer(q, 0);
-        good = db_leave(q, error);
-        for (int k = 0; k < n && good; k++) good = fill_cell(db, cells[k], &kept->cells[i], games, error);
+        int64_t cell = 0;
+        do {
+            good = db_number(db, "SELECT id FROM cell WHERE digest = ? AND id > ? ORDER BY id LIMIT 1", 0,
+                             &cell, error, "ti", kept->cells[i].digest, cell) &&
+                   (!cell || fill_cell(db, cell, &kept->cells[i], games, error));
+        } while (good && cell);
     }
     return db_end(db, good, error);
 }
