@@ -366,8 +366,6 @@ static void *run_stage(void *data)
     return NULL;
 }
 
-/* In play tables have seen hundreds of thousands of simulations, in a match with few a move next to none: who
- * learns would seem worse than it is. So all matches on a stage learn together, and begin with something. */
 /* Minimax is for this game, and had the time to find out what positions are worth. */
 static bool judges(const struct player *p)
 {
@@ -395,6 +393,8 @@ static bool make_model(struct stage *s, uint32_t arm, uint32_t role, double shar
     return true;
 }
 
+/* In play tables have seen hundreds of thousands of simulations, in a match with few a move next to none: who
+ * learns would seem worse than it is. So all matches on a stage learn together, and begin with something. */
 static bool make_models(struct stage *s, struct error *error)
 {
     struct audition *a = s->audition;
