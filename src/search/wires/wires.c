@@ -405,5 +405,6 @@ void wires_round(struct wires *w)
     for (uint32_t i = 0; i < w->words; i++) ended[i] = w->busy[i] & w->batch->terminal[i];
     if (any(w, ended)) park(w, ended, false);
     break_off(w);
-    if (w->nparked > w->lanes / 8 || !any(w, w->busy)) collect(w);
+    /* what has ended must not wait long to be learned from: where few play, few are waited for */
+    if (w->nparked * 8 > w->playing || !any(w, w->busy)) collect(w);
 }
