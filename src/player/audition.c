@@ -10,11 +10,11 @@
 #include <string.h>
 
 const struct arm player_arms[] = {
-    {"own", ""},
+    {"own", ""}, /* behind it the most promising first: when the start clock is short only these play */
+    {"minimax", "kind=minimax,minimax=alphabeta"},
     {"rave", "playout=uniform"},
     {"cutoff", "playout=mast+fast,sampler=gibbs,tau=10,weight=1,cutoff=on,urgency=on"},
-    {"sharp", "decisive=parry"}, /* the last: it is left out where wins cannot be foreseen, and those before
-                                  * it as the start clock is shorter: most promising first */
+    {"sharp", "decisive=parry"},
 };
 
 uint32_t player_arms_count(void)
@@ -59,6 +59,7 @@ struct audition {
     struct engine *engine;
     struct player_config configs[AUDITION_ARMS];
     double speed[AUDITION_ARMS]; /* simulations a second in play, against the first; 1 where they count */
+    bool out[AUDITION_ARMS];     /* takes no part */
     uint32_t arms;
     uint64_t seed;
     struct budget budget;
@@ -97,7 +98,8 @@ struct stage {
     struct audition *audition;
     struct reasoner *reasoner;
     struct driver *driver;
-    struct player *models[AUDITION_ARMS]; /* whose playout tables all players of that kind have here */
+    /* Whose tables all players of a kind have here; of minimax one for each of two roles. */
+    struct player *models[AUDITION_ARMS][2];
     struct bout *bouts[ABREAST];
     pthread_t thread;
     bool started;
@@ -123,9 +125,9 @@ static double promise(const struct audition *a, uint32_t arm)
 
 static uint32_t most_promising(const struct audition *a)
 {
-    uint32_t best = 1;
-    for (uint32_t i = 2; i < a->arms; i++)
-        if (promise(a, i) > promise(a, best)) best = i;
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < a->arms; i++)
+        if (!a->out[i] && (!best || promise(a, i) > promise(a, best))) best = i;
     return best;
 }
 
@@ -180,6 +182,16 @@ static bool ask(struct stage *s, struct bout *b, struct error *error)
     return true;
 }
 
+static bool is_minimax(const struct audition *a, uint32_t arm)
+{
+    return a->configs[arm].kind == PLAYER_MINIMAX;
+}
+
+static const struct player *model_of(const struct stage *s, uint32_t arm, uint32_t role)
+{
+    return s->models[arm][is_minimax(s->audition, arm) ? role : 0];
+}
+
 static struct bout *bout_new(struct stage *s, uint32_t arm, uint32_t role, uint64_t seed, struct error *error)
 {
     struct audition *a = s->audition;
@@ -193,7 +205,7 @@ static struct bout *bout_new(struct stage *s, uint32_t arm, uint32_t role, uint6
         b->players[i] = player_new(&a->configs[i == role ? arm : 0], a->game, a->engine, i, seed + i, error);
         if (!b->players[i]) return bout_free(b, a->game->nroles), NULL;
         player_join(b->players[i], s->driver);
-        player_borrow(b->players[i], s->models[i == role ? arm : 0]);
+        player_borrow(b->players[i], model_of(s, i == role ? arm : 0, i));
     }
     if (s->reasoner->ops->initial(s->reasoner, &b->state)) return b;
     *error = s->reasoner->error;
@@ -356,31 +368,47 @@ static void *run_stage(void *data)
 
 /* In play tables have seen hundreds of thousands of simulations, in a match with few a move next to none: who
  * learns would seem worse than it is. So all matches on a stage learn together, and begin with something. */
+/* Minimax is for this game, and had the time to find out what positions are worth. */
+static bool judges(const struct player *p)
+{
+    const struct minimax_report *r = player_report(p)->minimax;
+    return r && r->evaluation && strcmp(r->evaluation, "none") != 0;
+}
+
+static bool make_model(struct stage *s, uint32_t arm, uint32_t role, double share, struct error *error)
+{
+    struct audition *a = s->audition;
+    struct player_config config = a->configs[arm];
+    struct budget budget = {.simulations = a->limit ? 1 + a->limit / 100 : LESSON,
+                            .deadline = a->limit ? 0 : clock_now() + budget_seconds(&a->budget, share),
+                            .stop = a->budget.stop};
+    config.lanes = ABREAST;
+    struct player *p = s->models[arm][role] = player_new(&config, a->game, a->engine, role, a->seed, error);
+    if (!p) return false;
+    player_join(p, s->driver);
+    if (!player_ponder(p, &budget, error)) return false;
+    const struct mcts_stats *stats = &player_report(p)->stats;
+    pthread_mutex_lock(&a->lock);
+    a->spent += a->in_steps ? stats->steps : stats->simulations;
+    if (is_minimax(a, arm) && !judges(p)) a->out[arm] = true;
+    pthread_mutex_unlock(&a->lock);
+    return true;
+}
+
 static bool make_models(struct stage *s, struct error *error)
 {
     struct audition *a = s->audition;
     double share = 0.2 / (a->arms * a->threads);
-    for (uint32_t i = 0; i < a->arms; i++) {
-        struct player_config config = a->configs[i];
-        struct budget budget = {.simulations = a->limit ? 1 + a->limit / 100 : LESSON,
-                                .deadline = a->limit ? 0 : clock_now() + budget_seconds(&a->budget, share),
-                                .stop = a->budget.stop};
-        config.lanes = ABREAST;
-        s->models[i] = player_new(&config, a->game, a->engine, 0, a->seed, error);
-        if (!s->models[i]) return false;
-        player_join(s->models[i], s->driver);
-        if (!player_ponder(s->models[i], &budget, error)) return false;
-        const struct mcts_stats *stats = &player_report(s->models[i])->stats;
-        pthread_mutex_lock(&a->lock);
-        a->spent += a->in_steps ? stats->steps : stats->simulations;
-        pthread_mutex_unlock(&a->lock);
-    }
-    return true;
+    bool good = true;
+    for (uint32_t i = 0; i < a->arms && good; i++)
+        for (uint32_t role = 0; role < (is_minimax(a, i) ? 2 : 1) && !a->out[i] && good; role++)
+            good = make_model(s, i, role, share * (is_minimax(a, i) ? 3 : 1), error);
+    return good;
 }
 
 static void stage_done(struct stage *s)
 {
-    for (uint32_t i = 0; i < AUDITION_ARMS; i++) player_free(s->models[i]);
+    for (uint32_t i = 0; i < 2 * AUDITION_ARMS; i++) player_free(s->models[i / 2][i % 2]);
     driver_free(s->driver);
     reasoner_free(s->reasoner);
 }
@@ -410,7 +438,7 @@ static void run(struct stage *stages, uint32_t n)
 static bool make_configs(struct audition *a, const struct player_config *config, struct error *error)
 {
     a->arms = player_arms_count();
-    if (!engine_foresight(a->engine, budget_seconds(&a->budget, 0.1))) a->arms--;
+    bool foresight = engine_foresight(a->engine, budget_seconds(&a->budget, 0.1)) != NULL;
     for (uint32_t i = 0; i < a->arms; i++) {
         struct player_config *c = &a->configs[i];
         a->speed[i] = 1;
@@ -420,8 +448,33 @@ static bool make_configs(struct audition *a, const struct player_config *config,
         c->threads = 1;
         c->memory = MEMORY;
         if (!audition_apply(c, i, error)) return false;
+        /* Playouts can look out for wins only where these can be foreseen. Minimax counts something else, so
+         * that it can be compared by the clock alone. */
+        a->out[i] = (c->decisive != config->decisive && !foresight) ||
+                    (is_minimax(a, i) && (a->game->nroles != 2 || a->limit));
     }
     return true;
+}
+
+/* Simulations a second; of minimax, positions. */
+static bool take_speed(struct audition *a, uint32_t arm, double seconds, struct error *error)
+{
+    struct player_config config = a->configs[arm];
+    config.lanes = 0;
+    struct player *p = player_new(&config, a->game, a->engine, 0, a->seed, error);
+    if (!p) return false;
+    bool good = true;
+    struct mcts_stats stats = {0};
+    for (int look = is_minimax(a, arm) ? 0 : 1; look < 2 && good; look++) { /* first it looks at the game */
+        struct budget b = {.deadline = clock_now() + seconds * (look ? 1 : 5), .stop = a->budget.stop};
+        good = player_ponder(p, &b, error);
+        stats = player_report(p)->stats;
+    }
+    if (is_minimax(a, arm) && !judges(p)) a->out[arm] = true;
+    player_free(p);
+    a->speed[arm] = (stats.simulations + 1.0) / fmax(stats.seconds, 1e-4);
+    if (is_minimax(a, arm)) a->speed[arm] /= a->threads; /* it has one */
+    return good;
 }
 
 /* How fast the candidates are in play: a glance at the first position with each. */
@@ -430,19 +483,17 @@ static bool take_speeds(struct audition *a, struct error *error)
     double glance = (a->budget.deadline - clock_now()) / (20 * a->arms);
     for (uint32_t i = 0; i < a->arms; i++) {
         if (budget_over(&a->budget)) return error_set(error, ERROR_TIME, "no time");
-        struct player_config config = a->configs[i];
-        config.lanes = 0;
-        struct player *p = player_new(&config, a->game, a->engine, 0, a->seed, error);
-        if (!p) return false;
-        struct budget b = {.deadline = clock_now() + fmin(glance, GLANCE), .stop = a->budget.stop};
-        bool good = player_ponder(p, &b, error);
-        struct mcts_stats stats = player_report(p)->stats;
-        player_free(p);
-        if (!good) return false;
-        a->speed[i] = (stats.simulations + 1.0) / fmax(stats.seconds, 1e-4);
+        if (!a->out[i] && !take_speed(a, i, fmin(glance, GLANCE), error)) return false;
     }
     for (uint32_t i = a->arms; i-- > 0;) a->speed[i] /= a->speed[0];
     return true;
+}
+
+static uint32_t candidates(const struct audition *a)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 1; i < a->arms; i++) n += !a->out[i];
+    return n;
 }
 
 /* What a match with each of the candidates takes, in matches of the first against itself: who is faster makes
@@ -450,7 +501,10 @@ static bool take_speeds(struct audition *a, struct error *error)
 static double weight(const struct audition *a)
 {
     double sum = 0;
-    for (uint32_t i = 1; i < a->arms; i++) sum += 1 + (a->speed[i] - 1) / a->game->nroles;
+    for (uint32_t i = 1; i < a->arms; i++) {
+        if (a->out[i]) continue;
+        sum += is_minimax(a, i) ? 1 : 1 + (a->speed[i] - 1) / a->game->nroles; /* its positions take less */
+    }
     return sum;
 }
 
@@ -463,14 +517,14 @@ static bool plan(struct audition *a, double seconds, double left)
     /* Simulations a move that a candidate has, when all matches are taken together. Not even a few matches
      * with every candidate: then with those that come first, or not at all. */
     double all = times * TRIAL_SIMS * TRIALS / SLACK;
-    while (a->arms > 1 && all < LEAST_SIMS * FEWEST * weight(a)) a->arms--;
+    while (a->arms > 1 && (a->out[a->arms - 1] || all < LEAST_SIMS * FEWEST * weight(a))) a->arms--;
     if (a->arms < 2) return false;
     double sims = all / (FAIR * weight(a));
     a->sims = sims > MOST_SIMS ? MOST_SIMS : sims < LEAST_SIMS ? LEAST_SIMS : (uint32_t)sims;
     a->wanted = UINT32_MAX;
     a->lasts = 0; /* others do now */
     /* What is under way when time is up is lost, so not too many; but full sweeps are fast ones. */
-    uint32_t part = (uint32_t)(all / a->sims / weight(a) * (a->arms - 1)) / 4 / a->threads;
+    uint32_t part = (uint32_t)(all / a->sims / weight(a) * candidates(a)) / 4 / a->threads;
     a->abreast = part < FEWEST ? FEWEST : part;
     if (a->abreast > a->most) a->abreast = a->most;
     return true;

@@ -116,7 +116,7 @@ const struct player_option player_options[] = {
     {"playouts", PLAYER_INT, AT(playouts), 0, 1000, NULL,
      "playouts from each new node, on the wires and with parallel=leaf; 0: as is best"},
     {"memory", PLAYER_INT, AT(memory), 0, 1e7, NULL, "MB for the tree; 0: a quarter of the machine's"},
-    {"arm", PLAYER_CHOICE, AT(arm), 0, 0, "off|auto|own|rave|cutoff|sharp",
+    {"arm", PLAYER_CHOICE, AT(arm), 0, 0, "off|auto|own|minimax|rave|cutoff|sharp",
      "another way to search: the one named, or the one that wins short matches on the start clock"},
     {"control", PLAYER_INT, AT(control), 0, 1e6, NULL,
      "of so many simulations one plays out uniformly, to see what guidance does; 0: none"},

@@ -63,7 +63,7 @@ void player_borrow(struct player *p, const struct player *lender)
 {
     const struct decay *d = &lender->config.decay;
     bool fades = d->move < 1 || d->batch < 1 || d->simulation < 1; /* then by each one's own moves */
-    p->lender = lender->mcts && !fades ? lender : NULL;
+    p->lender = !fades ? lender : NULL;
 }
 
 void player_diverge(struct player *p, uint32_t i, uint32_t cores)
@@ -257,12 +257,13 @@ static bool by_minimax(struct player *p, const struct budget *budget, uint32_t *
                                     player_memory(p) < MINIMAX_ENOUGH ? player_memory(p) : MINIMAX_ENOUGH,
                                 .seed = p->seed};
     struct error error = {0};
-    if (!p->minimax)
-        p->minimax =
+    struct minimax *m = p->lender ? p->lender->minimax : p->minimax;
+    if (!m)
+        m = p->minimax =
             minimax_new(p->reasoner, p->on_circuit ? engine_code(p->engine) : NULL, p->role, &o, &error);
-    if (!p->minimax) return p->report.trouble = error, false;
-    bool decided = minimax_think(p->minimax, &p->state, budget, move, &error);
-    const struct minimax_report *r = minimax_report(p->minimax);
+    if (!m) return p->report.trouble = error, false;
+    bool decided = minimax_think(m, &p->state, budget, move, &error);
+    const struct minimax_report *r = minimax_report(m);
     p->report.remark = r->remark;
     if (!r->nline) return false;
     p->report.minimax = r;

@@ -79,7 +79,8 @@ const struct audition_report *player_audition(const struct player *p);
 enum { PLAYER_POOLED_MB = 256 };
 void player_join(struct player *p, struct driver *driver);
 /* Before it thinks: its playout tables, and what was found out about cutting playouts short, are those of
- * another one with the same options, on the same driver, that has thought and outlives it. */
+ * another one with the same options, on the same driver, that has thought and outlives it; with kind=minimax
+ * its whole search, if it is of the same role. */
 void player_borrow(struct player *p, const struct player *lender);
 /* `hand` becomes NULL when there is nothing to search. `ponder`: also when there is only one move. */
 bool player_begin(struct player *p, const struct budget *budget, bool ponder, struct hand **hand,

@@ -85,7 +85,7 @@ static bool make_policy(struct player *p, struct policy *policy, const struct bu
 
 static bool make_policies(struct player *p, uint32_t n, const struct budget *budget, struct error *error)
 {
-    if (p->lender) {
+    if (p->lender && p->lender->policies) {
         p->policies = p->lender->policies;
         p->npolicies = n;
         return true;
@@ -177,7 +177,7 @@ bool player_make_search(struct player *p, const struct budget *budget, struct er
                              .threads = threads,
                              .search = search_options(p, default_lanes(p, budget))};
     o.search.foresight = foresight(p, budget);
-    if (c->cutoff && p->lender && !p->lender->mcts->opt.watch)
+    if (c->cutoff && p->lender && p->lender->mcts && !p->lender->mcts->opt.watch)
         o.search.cutoff = p->lender->mcts->opt.cutoff;
     else if (c->cutoff && threads == 1 && c->playout < PLAYOUT_WIRES)
         o.search.watch = CUTOFF_GAMES;
@@ -204,8 +204,9 @@ void player_drop_search(struct player *p)
         mcts_free(p->mcts);
     p->crew = NULL;
     p->mcts = NULL;
-    for (uint32_t i = 0; i < p->npolicies && !p->lender; i++) policy_done(&p->policies[i]);
-    if (!p->lender) free(p->policies);
+    bool lent = p->lender && p->policies == p->lender->policies;
+    for (uint32_t i = 0; i < p->npolicies && !lent; i++) policy_done(&p->policies[i]);
+    if (!lent) free(p->policies);
     p->policies = NULL;
     p->npolicies = 0;
     p->rooted = false;

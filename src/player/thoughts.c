@@ -170,9 +170,10 @@ static void print_audition(FILE *out, const struct player *p, const char *name)
     if (!a->arms) return;
     fprintf(out, "  %s: matches with %u simulations a move for %.1f s say %s;", name, a->simulations,
             a->seconds, player_arms[a->chosen].name);
-    for (uint32_t i = 1; i < a->arms; i++)
-        fprintf(out, "%s %s %.3g of %u", i > 1 ? "," : "", player_arms[i].name, a->arm[i].points,
-                a->arm[i].games);
+    for (uint32_t i = 1, n = 0; i < a->arms; i++)
+        if (a->arm[i].games)
+            fprintf(out, "%s %s %.3g of %u", n++ ? "," : "", player_arms[i].name, a->arm[i].points,
+                    a->arm[i].games);
     fprintf(out, " against its own way\n");
 }
 

@@ -414,6 +414,49 @@ static void tosses_come_out_as_often_as_asked(void **unused)
     heap_free(c->heap);
 }
 
+/* Some bits of some lanes, in any order, go in and come out at every width; other lanes' rows stay as they
+ * are. */
+static void rows_go_in_and_out_of_the_lanes(void **unused)
+{
+    struct rng rng;
+    struct error error;
+    uint32_t widths[4], n = batch_widths(widths);
+    struct circuit *c = legal_is_state(90, 60);
+    struct code *code = code_build(c, NULL, &error);
+    uint32_t nbits = c->nbits - 10, words = (nbits + 63) / 64, bits[1000], order[BATCH_MAX_LANES];
+    static uint64_t rows[BATCH_MAX_LANES * 16], out[(BATCH_MAX_LANES + 1) * 16];
+    (void)unused;
+    assert_true(c->nbits < 1000 && words > 1 && words <= 16);
+    rng_init(&rng, 18);
+    for (uint32_t i = 0; i < nbits; i++) bits[i] = c->nbits - 1 - i;
+    for (uint32_t w = 0; w < n; w++) {
+        struct batch *b = batch_new(code, widths[w], 1, &error);
+        uint64_t state[16];
+        for (uint32_t round = 0; round < 8; round++) {
+            uint32_t lanes = round ? 1 + rng_below(&rng, b->lanes) : b->lanes;
+            const uint32_t *by = round % 2 ? order : NULL;
+            for (uint32_t i = 0; i < b->lanes; i++) {
+                order[i] = rng_below(&rng, b->lanes);
+                for (uint32_t k = 0; k < words; k++) rows[i * words + k] = rng_next(&rng);
+                rows[i * words + words - 1] &= (1ull << nbits % 64) - 1;
+            }
+            batch_put_rows(b, bits, nbits, rows, by, lanes);
+            memset(out, 0xaa, sizeof out);
+            batch_get_rows(b, bits, nbits, out, lanes);
+            for (uint32_t lane = 0; lane < lanes; lane++) {
+                const uint64_t *row = rows + (by ? order[lane] : lane) * words;
+                assert_memory_equal(out + lane * words, row, words * 8);
+                batch_get_state(b, lane, state);
+                for (uint32_t i = 0; i < nbits; i++) assert_int_equal(bit(state, bits[i]), bit(row, i));
+            }
+            assert_true(out[lanes * words] == 0xaaaaaaaaaaaaaaaau);
+        }
+        batch_free(b);
+    }
+    code_free(code);
+    heap_free(c->heap);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -423,6 +466,7 @@ int main(void)
         cmocka_unit_test(each_legal_move_is_equally_likely_in_each_lane),
         cmocka_unit_test(a_lane_plays_the_same_game_at_every_width),
         cmocka_unit_test(tosses_come_out_as_often_as_asked),
+        cmocka_unit_test(rows_go_in_and_out_of_the_lanes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

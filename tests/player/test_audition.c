@@ -72,6 +72,13 @@ static void a_named_arm_is_played(void **state)
     assert_int_equal(player_config(p)->playout, PLAYOUT_UNIFORM);
     assert_int_equal(player_config(p)->rave, 500);
     player_free(p);
+    struct budget budget = {.simulations = 500};
+    struct error error = {0};
+    uint32_t move;
+    p = sit(&f, "champion,arm=minimax");
+    assert_true(player_think(p, &budget, &move, &error));
+    assert_non_null(player_report(p)->minimax);
+    player_free(p);
     close_game(&f);
 }
 
@@ -89,6 +96,8 @@ static void the_better_one_is_found(void **state)
         assert_true(a->arms == player_arms_count() && a->simulations > 0);
         assert_true(a->chosen && a->arm[a->chosen].points > 0.7 * a->arm[a->chosen].games);
         assert_string_not_equal(player_arms[a->chosen].name, "rave"); /* uniform, too */
+        for (uint32_t i = 0; i < a->arms; i++) /* positions are no simulations: by the clock only */
+            assert_true(strcmp(player_arms[i].name, "minimax") != 0 || a->arm[i].games == 0);
         if (round == 0) first = *a;
         for (uint32_t i = 0; i < a->arms; i++) {
             assert_int_equal(a->arm[i].games, first.arm[i].games);
@@ -125,6 +134,33 @@ static void it_is_held_once_and_only_where_there_is_a_choice(void **state)
     start(p, &budget);
     assert_false(player_audition(p)->held);
     player_free(p);
+    close_game(&f);
+}
+
+/* Who borrows thinks with the lender's tables, or with its minimax search, and leaves them to it. */
+static void what_is_borrowed_is_given_back(void **state)
+{
+    static const char *const specs[] = {"nst,threads=1", "champion,arm=cutoff,threads=1",
+                                        "alphabeta,depth=3"};
+    struct fixture f;
+    struct budget budget = {.simulations = 300};
+    struct error error = {0};
+    open_game(&f, "connectFour");
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        struct player *lender = sit(&f, specs[i]);
+        uint32_t move;
+        assert_true(player_think(lender, &budget, &move, &error));
+        for (int round = 0; round < 3; round++) {
+            struct player *p = sit(&f, specs[i]);
+            player_borrow(p, lender);
+            assert_true(player_think(p, &budget, &move, &error));
+            assert_true(player_report(p)->stats.simulations > 0 || round > 0);
+            assert_ptr_equal(player_report(p)->minimax, player_report(lender)->minimax);
+            player_free(p);
+            assert_true(player_think(lender, &budget, &move, &error));
+        }
+        player_free(lender);
+    }
     close_game(&f);
 }
 
@@ -174,6 +210,7 @@ int main(void)
         cmocka_unit_test(every_arm_can_be_named),
         cmocka_unit_test(a_named_arm_is_played),
         cmocka_unit_test(the_better_one_is_found),
+        cmocka_unit_test(what_is_borrowed_is_given_back),
         cmocka_unit_test(it_is_held_once_and_only_where_there_is_a_choice),
         cmocka_unit_test(the_clock_is_kept),
         cmocka_unit_test(it_stops_when_told),

@@ -5,6 +5,7 @@
 
 #include "game/engine.h"
 #include "player/player.h"
+#include "search/wires/orders.h"
 #include "search/wires/wires.h"
 
 #include <math.h>
@@ -232,6 +233,53 @@ static void choices_are_the_policys(void **unused)
     }
 }
 
+/* The second role after a move of the first: which of eight moves, all legal, do the orders take? */
+static uint32_t taken_after(struct orders *o, uint32_t last)
+{
+    enum { MOVES = 8 };
+    uint64_t legal[MOVES] = {0}, does[MOVES] = {0}, lasts[MOVES] = {0}, open = 1;
+    for (uint32_t i = 0; i < MOVES; i++) legal[i] = 1;
+    lasts[last] = 1;
+    orders_tend(o, 1, legal, &open, 1);
+    orders_choose(o, 1, legal, does, lasts, &open);
+    uint32_t move = 0;
+    while (!does[move]) move++;
+    return move;
+}
+
+static void learn_pair(struct policy *policy, uint32_t last, uint32_t move, float reward)
+{
+    uint32_t moves[4] = {last, 0, 0, move};
+    struct episode e = {
+        .nroles = 2, .steps = 2, .moves = moves, .reward = (float[]){100 - reward, reward}, .discount = 1};
+    policy_learn(policy, &e);
+}
+
+/* A context's order is made anew now and then only, but follows what is learned of its own moves at once. */
+static void what_is_learned_after_a_move_counts_at_once(void **unused)
+{
+    (void)unused;
+    struct policy policy = make_policy(2, "nst greedy");
+    struct code_role roles[2] = {{.n = 8}, {.n = 8}};
+    struct code code = {.nroles = 2, .roles = roles};
+    struct orders o;
+    for (int i = 0; i < 100; i++)
+        for (uint32_t move = 0; move < 8; move++) learn_pair(&policy, 5, move, move == 3 ? 60 : 40);
+    assert_true(orders_init(&o, &policy, &code, 1, 1));
+    taken_after(&o, 5); /* the ranking is made when it is first wanted */
+    assert_int_equal(taken_after(&o, 5), 3);
+    for (int i = 0; i < 300; i++) learn_pair(&policy, 5, 6, 100);
+    o.roles[1].rankings[5].due = (uint32_t)policy.simulations + 100;
+    orders_learned(&o, 1, 5, 6);
+    assert_int_equal(taken_after(&o, 5), 6);
+    for (int i = 0; i < 900; i++) learn_pair(&policy, 5, 6, 0);
+    o.roles[1].rankings[5].due = (uint32_t)policy.simulations + 100;
+    orders_learned(&o, 1, 5, 6);
+    assert_int_equal(taken_after(&o, 5), 3);
+    orders_done(&o);
+    policy_done(&policy);
+}
+
 /* --- In a search ---------------------------------------------------------------------------------------- */
 
 static uint64_t think(const struct field *f, const char *spec, uint64_t sims, uint32_t *nodes)
@@ -289,6 +337,7 @@ int main(void)
         cmocka_unit_test(a_lane_has_played_what_it_is_said_to_have_played),
         cmocka_unit_test(playouts_end_at_their_limit),
         cmocka_unit_test(choices_are_the_policys),
+        cmocka_unit_test(what_is_learned_after_a_move_counts_at_once),
         cmocka_unit_test(searches_get_all_their_playouts_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -207,7 +207,9 @@ static void come_back(struct leaves *l, struct leaf *leaf)
     h->aloft++;
     f->own = leaf->recorded ? leaf->own : NULL;
     if (m->opt.rave) amaf_back_up(&l->amaf, leaf->played, f, leaf->group.wanted, leaf->sum);
+    uint32_t steps = leaf->recorded ? f->steps : leaf->first;
     flight_finish(f, mean);
+    if (h->records) wires_learned(l->wires, f->moves, f->forced, steps);
     f->own = NULL;
     leaf->next = l->free;
     l->free = leaf;

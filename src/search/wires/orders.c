@@ -65,8 +65,9 @@ static bool init_role(struct orders *o, const struct code *code, uint32_t role)
     for (uint32_t i = 0; i < ORDERS_POOL; i++) r->pool[i].moves = moves + (size_t)r->n * (i + 2);
     if (!contextual(o->policy)) return true;
     r->rankings = calloc(r->nlast + 1, sizeof *r->rankings);
+    r->worth = calloc(r->nlast + 1, sizeof *r->worth);
     for (uint32_t i = 0; i < r->nlast && r->rankings; i++) r->rankings[i].reply = RANKING_NONE;
-    return r->rankings != NULL;
+    return r->rankings && r->worth;
 }
 
 bool orders_init(struct orders *o, const struct policy *p, const struct code *code, uint32_t words,
@@ -97,6 +98,7 @@ void orders_done(struct orders *o)
         free(o->roles[r].all.moves);
         free(o->roles[r].active);
         free(o->roles[r].rankings);
+        free(o->roles[r].worth);
     }
     free(o->roles);
     free(o->last);
@@ -134,6 +136,16 @@ static void score_known(struct orders *o, uint32_t role)
         memset(o->scores, 0, r->nknown * sizeof *o->scores);
 }
 
+/* Numbers that sort as the scores do. */
+static inline uint32_t sortable(float score)
+{
+    union {
+        float value;
+        uint32_t bits;
+    } x = {score};
+    return x.bits & 0x80000000u ? ~x.bits : x.bits | 0x80000000u;
+}
+
 /* Larger for what comes first: the score, with noise where it is drawn for; equal ones at random. */
 static inline uint64_t key_of(const struct orders *o, float score, uint32_t move, uint64_t random)
 {
@@ -141,12 +153,7 @@ static inline uint64_t key_of(const struct orders *o, float score, uint32_t move
     random = (random ^ random >> 32) * 0xd6e8feb86659fd93u;
     if (o->policy->sampler.kind == SAMPLE_GIBBS)
         score = score / o->policy->sampler.tau + noises[random >> 52 & (NOISES - 1)];
-    union {
-        float value;
-        uint32_t bits;
-    } x = {score};
-    uint32_t sortable = x.bits & 0x80000000u ? ~x.bits : x.bits | 0x80000000u;
-    return (uint64_t)sortable << 32 | (random >> 32 & 0xffff) << 16 | move;
+    return (uint64_t)sortable(score) << 32 | (random >> 32 & 0xffff) << 16 | move;
 }
 
 static void sort_down(uint64_t *v, uint32_t n)
@@ -229,8 +236,40 @@ static void make_ranking(struct orders *o, uint32_t role, uint32_t last)
         for (; j > 0 && best[j - 1] < key; j--) best[j] = best[j - 1];
         best[j] = key;
     }
-    for (uint32_t i = 0; i < count; i++) r->moves[i] = (uint16_t)best[i];
+    for (uint32_t i = 0; i < count; i++) {
+        r->moves[i] = (uint16_t)best[i];
+        o->roles[role].worth[last][i] = (uint32_t)(best[i] >> 32);
+    }
     r->n = (uint16_t)count;
+}
+
+/* Put a move where its score says, whether it was ranked or not. */
+static void rank(struct ranking *r, uint32_t *worth, uint16_t move, uint32_t score)
+{
+    uint32_t i = 0;
+    while (i < r->n && r->moves[i] != move) i++;
+    if (i == RANKING_MOVES && worth[--i] >= score) return;
+    if (i == r->n) r->n++;
+    for (; i > 0 && worth[i - 1] < score; i--) r->moves[i] = r->moves[i - 1], worth[i] = worth[i - 1];
+    for (; i + 1 < r->n && worth[i + 1] > score; i++) r->moves[i] = r->moves[i + 1], worth[i] = worth[i + 1];
+    r->moves[i] = move;
+    worth[i] = score;
+}
+
+void orders_learned(struct orders *o, uint32_t role, uint32_t last, uint32_t move)
+{
+    struct order_role *r = &o->roles[role];
+    struct values *v = o->policy->values;
+    /* Gibbs' choice is between scores with noise, which are drawn together */
+    if (!r->rankings || !v || !v->ops->knows || o->policy->sampler.kind != SAMPLE_GREEDY) return;
+    if (r->rankings[last].n == 0) { /* there is a first time */
+        r->rankings[last].due = (uint32_t)o->policy->simulations;
+        return;
+    }
+    struct situation s = after(o, role, last);
+    float score;
+    v->ops->score(v, &s, &move, 1, &score);
+    if (!comes_first(o, score)) rank(&r->rankings[last], r->worth[last], (uint16_t)move, sortable(score));
 }
 
 /* --- Looking after them --------------------------------------------------------------------------------- */

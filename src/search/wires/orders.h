@@ -35,7 +35,8 @@ struct order_role {
     struct order all; /* by number */
     struct order untried;
     struct order pool[ORDERS_POOL];
-    struct ranking *rankings; /* by the move before; NULL: nothing depends on it */
+    struct ranking *rankings;         /* by the move before; NULL: nothing depends on it */
+    uint32_t (*worth)[RANKING_MOVES]; /* of their moves: scores as numbers that sort alike */
     uint16_t *active;
     uint32_t nactive;
     uint32_t next; /* of the pool, to be made anew */
@@ -65,6 +66,9 @@ bool orders_ready(const struct orders *o);
 /* Look after the orders of a role in the states that the lanes are in. */
 void orders_tend(struct orders *o, uint32_t role, const uint64_t *legal, const uint64_t *lanes,
                  uint32_t round);
+/* The policy has learned from this move after that one of the role before: where it stands after that is
+ * looked at again. */
+void orders_learned(struct orders *o, uint32_t role, uint32_t last, uint32_t move);
 /* Good replies for the lanes of `open`; the policy's choice for all of them. `last` are the wires of what the
  * role before played. */
 void orders_reply(struct orders *o, uint32_t role, const uint64_t *legal, uint64_t *does,

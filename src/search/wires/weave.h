@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* The best moves of a role after a certain move of the role before it, the first one first. */
-#define RANKING_MOVES 32
+#define RANKING_MOVES 48
 struct ranking {
     uint16_t moves[RANKING_MOVES];
     uint16_t n;

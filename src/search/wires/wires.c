@@ -175,6 +175,17 @@ bool wires_moves(struct wires *w, const struct wires_playout *p, const uint32_t 
     return true;
 }
 
+void wires_learned(struct wires *w, const uint32_t *moves, const uint8_t *forced, uint32_t steps)
+{
+    for (uint32_t t = 1; t < steps; t++)
+        for (uint32_t r = 0; r < w->nroles; r++) {
+            size_t at = (size_t)t * w->nroles + r;
+            if (!forced[at])
+                orders_learned(&w->orders, r, moves[at - r - w->nroles + role_before(r, w->nroles)],
+                               moves[at]);
+        }
+}
+
 /* --- Beginning ------------------------------------------------------------------------------------------ */
 
 void wires_put(struct wires *w, struct wires_group *g)

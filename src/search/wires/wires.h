@@ -59,6 +59,8 @@ uint32_t wires_lanes(const struct wires *w);
 uint32_t wires_waiting(const struct wires *w);
 uint32_t wires_playing(const struct wires *w);
 void wires_clear(struct wires *w); /* forget all of them */
+/* The policy has learned from these moves, steps * nroles. */
+void wires_learned(struct wires *w, const uint32_t *moves, const uint8_t *forced, uint32_t steps);
 /* What was played, steps * nroles, and whether it was the only legal move. False: it was too long ago, or
  * there is no memory for it. Within wires_over only. */
 bool wires_moves(struct wires *w, const struct wires_playout *p, const uint32_t **moves,
