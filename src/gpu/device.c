@@ -385,11 +385,12 @@ bool gpu_games_replay(struct gpu_games *g, uint32_t rounds, struct error *error)
     uint64_t *sums = malloc((size_t)g->roots * gpu_counters(g->code->circuit) * sizeof *sums);
     bool good = twin != NULL;
     if (twin && (!words || !sums)) good = error_set(error, ERROR_MEMORY, "no memory to replay games");
-    for (uint32_t done = 0; good && done < rounds;) {
-        uint32_t n = rounds / LOOKS + 1;
-        if (n > rounds - done) n = rounds - done;
-        int how = done > 0 && done >= rounds / 2 ? GPU_GIVE_UP : 0; /* all there is shall be seen */
-        if (done > 0 && done + n == rounds) how |= GPU_LAST;
+    const uint32_t LAST =
+        2; /* rounds in which games are given up and none is begun: that shall be seen, too */
+    for (uint32_t done = 0; good && done < rounds + LAST;) {
+        uint32_t n = done < rounds ? rounds / LOOKS + 1 : LAST;
+        int how = done < rounds ? 0 : GPU_GIVE_UP | GPU_LAST;
+        if (done < rounds && n > rounds - done) n = rounds - done;
         good = gpu_games_play(g, n, how, error);
         if (good) gpu_twin_play(twin, n, how & GPU_LAST, how & GPU_GIVE_UP);
         good = good && same(g, twin, words, sums, error);
