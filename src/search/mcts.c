@@ -44,7 +44,8 @@ struct mcts *mcts_new(const struct mcts_options *options, struct reasoner *reaso
     m->max_steps = DEFAULT_MAX_STEPS;
     m->nhands = nhands;
     m->tree = tree_new(nroles, options->memory, options->rave > 0, m->single);
-    m->hands = calloc(nhands, sizeof *m->hands);
+    m->hands = aligned_alloc(TREE_LINE, nhands * sizeof *m->hands);
+    if (m->hands) memset(m->hands, 0, nhands * sizeof *m->hands);
     if (nhands > 1) m->meeting = meeting_new();
     if (!m->tree || !m->hands || (nhands > 1 && !m->meeting)) {
         mcts_free(m);

@@ -105,8 +105,8 @@ struct meeting;
 struct tidings;
 
 struct hand {
-    struct mcts *search;
-    struct policy *policy; /* not owned; tables of this hand alone */
+    _Alignas(TREE_LINE) struct mcts *search; /* a thread's hand is in no line that another one writes to */
+    struct policy *policy;                   /* not owned; tables of this hand alone */
     struct rng rng;
     struct adapt adapt;
     bool records; /* moves are recorded: somebody learns from them */

@@ -78,8 +78,9 @@ static size_t bytes(const struct tree *t)
 
 struct tree *tree_new(uint32_t nroles, size_t limit, bool with_rave, bool with_best)
 {
-    struct tree *t = calloc(1, sizeof *t);
+    struct tree *t = aligned_alloc(TREE_LINE, sizeof *t);
     if (!t) return NULL;
+    memset(t, 0, sizeof *t);
     t->nroles = nroles;
     t->limit = limit;
     t->with_rave = with_rave;

@@ -63,6 +63,7 @@ enum {
     NODE_SCOUTED = 32 /* its children were looked at for ends */
 };
 #define NO_MOVER UINT32_MAX
+#define TREE_LINE 64 /* of the cache */
 
 struct tree_node {
     uint64_t hash;
@@ -94,12 +95,11 @@ struct tree {
     struct bound *widest;          /* by role: where bounds begin; owned; NULL without bounds */
     size_t limit;                  /* bytes, all together */
     uint64_t *space;
-    uint32_t used, capacity; /* words */
-    uint32_t nodes;
-    uint64_t *table; /* transpositions: part of the hash, node */
+    uint32_t capacity; /* words */
+    uint64_t *table;   /* transpositions: part of the hash, node */
     uint32_t mask;
     struct tree_edge *edges;
-    uint32_t edges_used, edges_cap;
+    uint32_t edges_cap;
     uint32_t *edge_slots, edge_mask;
     uint32_t root; /* 0: none */
     uint64_t collections;
@@ -110,6 +110,10 @@ struct tree {
     bool edges_full;     /* no edge */
     bool marked;         /* a collection was given up and left marks in the nodes */
     uint64_t *old_space; /* kept by tree_collect until tree_forget, for tree_moved */
+    /* What threads write at every node they add is not where all of them read at every step. */
+    _Alignas(TREE_LINE) uint32_t used; /* words */
+    uint32_t nodes;
+    uint32_t edges_used;
 };
 
 /* `limit` in bytes. NULL without memory. */
