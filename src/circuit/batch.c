@@ -206,38 +206,60 @@ void batch_view(struct batch *b)
     TICKS_END(b, BATCH_VIEW);
 }
 
-/* Is a bit the same in all lanes? */
-static bool all_are(const struct batch *b, uint32_t bit, bool value)
+/* Is a bit the same in all lanes of the mask? */
+static bool all_are(const struct batch *b, uint32_t bit, bool value, const uint64_t *mask)
 {
     const uint64_t *at = slot(b, SLOT_BITS + bit);
     uint64_t wanted = value ? ~(uint64_t)0 : 0, differs = 0;
-    for (uint32_t w = 0; w < b->words; w++) differs |= at[w] ^ wanted;
+    for (uint32_t w = 0; w < b->words; w++) differs |= (at[w] ^ wanted) & mask[w];
     return !differs;
 }
 
-/* Have all lanes these bits as they are in the turn? */
-static bool in_turn(const struct batch *b, uint32_t turn)
+/* Have the lanes of the mask these bits as they are in the turn? */
+static bool in_turn(const struct batch *b, uint32_t turn, const uint64_t *mask)
 {
     const struct circuit *c = b->code->circuit;
     for (uint32_t i = 0; i < c->turn_bits.n; i++)
-        if (!all_are(b, c->turn_bits.v[i], c->turn_values[turn * c->turn_bits.n + i])) return false;
+        if (!all_are(b, c->turn_bits.v[i], c->turn_values[turn * c->turn_bits.n + i], mask)) return false;
     for (uint32_t i = c->known_first ? c->known_first[turn] : 0;
          c->known_first && i < c->known_first[turn + 1]; i++)
-        if (!all_are(b, c->known.v[i].bit, c->known.v[i].value)) return false;
+        if (!all_are(b, c->known.v[i].bit, c->known.v[i].value, mask)) return false;
     return true;
 }
 
-void batch_view_turn(struct batch *b)
+static void view_turn(struct batch *b, const uint64_t *mask)
 {
-    TICKS_BEGIN(b);
     struct batch_inside *in = b->inside;
     uint32_t turns = in->nsides - 1, side = 0;
     /* after one turn the next is likely */
     uint32_t guess = turns ? (uint32_t)(in->now - in->sides) % turns : 0;
     for (uint32_t t = 0; t < turns && !side; t++)
-        if (in_turn(b, (guess + t) % turns)) side = 1 + (guess + t) % turns;
+        if (in_turn(b, (guess + t) % turns, mask)) side = 1 + (guess + t) % turns;
     view_by(b, &in->sides[side]);
+}
+
+void batch_view_turn(struct batch *b)
+{
+    TICKS_BEGIN(b);
+    view_turn(b, slot(b, SLOT_ONES));
     TICKS_END(b, BATCH_VIEW);
+}
+
+void batch_view_first(struct batch *b, uint32_t lanes)
+{
+    TICKS_BEGIN(b);
+    uint64_t mask[BATCH_MAX_WORDS] = {0};
+    for (uint32_t w = 0; w * 64 < lanes; w++)
+        mask[w] = lanes - w * 64 < 64 ? (1ull << lanes % 64) - 1 : ~(uint64_t)0;
+    view_turn(b, mask);
+    TICKS_END(b, BATCH_VIEW);
+}
+
+bool batch_forced(const struct batch *b, uint32_t role, uint32_t *move)
+{
+    const struct code_role *r = role_now(b, role);
+    *move = r->only;
+    return r->forced && r->legal == r->does;
 }
 
 uint32_t batch_turns(const struct batch *b)

@@ -81,6 +81,9 @@ void batch_get_state(struct batch *b, uint32_t lane, uint64_t *state);
 /* The states of the first `lanes` lanes, one after the other (state_words each); `out` has room for lanes
  * rounded up to a multiple of 64. Costs a few cycles per bit and 64 lanes. */
 void batch_get_states(struct batch *b, uint32_t lanes, uint64_t *out);
+/* The other way round: lanes 0 .. lanes - 1 get these states; lanes after them up to a multiple of 64 become
+ * meaningless. */
+void batch_put_states(struct batch *b, uint32_t lanes, const uint64_t *states);
 /* Back to the initial state, or to the given one, for all lanes of the mask at once. */
 void batch_restart(struct batch *b, const uint64_t *mask);
 void batch_restart_from(struct batch *b, const uint64_t *mask, const uint64_t *state);
@@ -114,6 +117,11 @@ void batch_view(struct batch *b);
  * below tell is the same; moves must be given after it, and where a role has no choice, its move is taken as
  * made. */
 void batch_view_turn(struct batch *b);
+/* The same where the first `lanes` lanes alone matter: others may be in any turn, and mean nothing after it.
+ */
+void batch_view_first(struct batch *b, uint32_t lanes);
+/* Has a role no choice in any lane of the last view? Then *move is what it makes. */
+bool batch_forced(const struct batch *b, uint32_t role, uint32_t *move);
 /* Turns repeat after so many steps, whatever is done: lanes that begin together, or so many steps apart, are
  * in the same turn. 1: there is only one, or no code for them. */
 uint32_t batch_turns(const struct batch *b);

@@ -34,6 +34,21 @@ void batch_get_states(struct batch *b, uint32_t lanes, uint64_t *out)
     TICKS_END(b, BATCH_REST);
 }
 
+void batch_put_states(struct batch *b, uint32_t lanes, const uint64_t *states)
+{
+    TICKS_BEGIN(b);
+    uint64_t turned[64];
+    for (uint32_t w = 0; w * 64 < lanes; w++)
+        for (uint32_t s = 0; s < b->state_words; s++) {
+            uint32_t left = lanes - w * 64, n = b->code->nbits - s * 64 < 64 ? b->code->nbits - s * 64 : 64;
+            transpose_count(states + (size_t)w * 64 * b->state_words + s, b->state_words,
+                            left < 64 ? left : 64, turned, 1, NULL);
+            uint64_t *at = slot(b, SLOT_BITS + s * 64) + w;
+            for (uint32_t i = 0; i < n; i++, at += b->words) *at = turned[i];
+        }
+    TICKS_END(b, BATCH_REST);
+}
+
 void batch_restart_from(struct batch *b, const uint64_t *mask, const uint64_t *state)
 {
     TICKS_BEGIN(b);

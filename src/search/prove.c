@@ -135,27 +135,28 @@ void prove_scout(struct flight *f, uint32_t node)
     struct tree *t = m->tree;
     struct driver *d = f->hand->driver;
     struct tree_node *n = tree_node(t, node);
-    struct place place = {.state = node_state(n), .words = n->words, .joints = 1};
+    uint32_t moves[2 * MCTS_MAX_ROLES + MOST_SCOUTED], *to = moves + m->nroles;
+    struct place place = {.state = node_state(n), .words = n->words, .joints = 1, .moves = moves};
+    const struct place *here = &place;
+    static const struct opening ends = {.leaves = true};
     struct error ignored;
     struct fan fan;
     bool any = false;
     node_set_flags(n, NODE_SCOUTED);
     for (uint32_t r = 0; r < m->nroles; r++) {
-        place.joints *= node_actions(t, n, r);
+        moves[r] = node_actions(t, n, r);
+        place.joints *= moves[r];
         if (place.joints > MOST_SCOUTED || place.joints == 0) return;
+        for (uint32_t i = 0; i < moves[r]; i++) *to++ = node_action(t, n, r)[i].move;
     }
     if (!d->prover.expander) d->prover.expander = expander_new(d->world->reasoner, d->code, &ignored);
-    if (!d->prover.expander || !fan_open(d->prover.expander, &place, &fan, &ignored)) return;
-    for (uint32_t i = 0; i < fan.n && fan.n == place.joints; i++) {
+    if (!d->prover.expander || !fans_open(d->prover.expander, &here, 1, &ends, &fan, &ignored)) return;
+    for (uint32_t i = 0; i < fan.n; i++) {
         uint32_t choice[MCTS_MAX_ROLES];
-        bool same = true; /* the fan's moves are the node's, in the same order */
         if (!fan.child[i].end) continue;
-        for (uint32_t r = 0; r < m->nroles; r++) {
-            choice[r] = i / fan.stride[r] % fan.count[r];
-            same &= node_action(t, tree_node(t, node), r)[choice[r]].move == fan.moves[r][choice[r]];
-        }
-        if (same) any |= plant(m, node, choice, &fan.child[i]);
-        if (same && m->constant_sum) count_add(t, &tree_node(t, node)->changes, 1);
+        for (uint32_t r = 0; r < m->nroles; r++) choice[r] = i / fan.stride[r] % fan.count[r];
+        any |= plant(m, node, choice, &fan.child[i]);
+        if (m->constant_sum) count_add(t, &tree_node(t, node)->changes, 1);
     }
     fan_close(d->prover.expander, &fan);
     bool outed = false, moved = any && prove_update(m, node, &d->prover, &outed);

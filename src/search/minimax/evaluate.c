@@ -62,13 +62,15 @@ bool evaluator_goals_stable(const struct evaluator_source *from)
 
 static evaluator_maker *const shapes[] = {evaluator_race, evaluator_stacks, evaluator_lines};
 
-struct evaluator *evaluator_new(enum minimax_eval which, const struct evaluator_source *from)
+struct evaluator *evaluator_new(const struct evaluator_source *from)
 {
+    enum minimax_eval which = from->which;
+    bool learned = which == EVAL_AUTO || (which >= EVAL_LEARNED && which <= EVAL_MOBILITY);
     struct evaluator *e = NULL;
     bool possible = from->code && from->analysis;
     for (uint32_t i = 0; i < sizeof shapes / sizeof *shapes && possible && !e; i++)
         if (which == EVAL_AUTO || which == EVAL_SHAPE) e = shapes[i](from);
-    if (!e && possible && (which == EVAL_AUTO || which == EVAL_LEARNED)) e = evaluator_learned(from);
+    if (!e && possible && learned) e = evaluator_learned(from);
     if (!e && which == EVAL_GOALS) e = evaluator_goals(from);
     return e ? e : evaluator_none(from);
 }

@@ -21,11 +21,13 @@
 struct evaluator {
     const char *name;
     bool wants_goals; /* of positions that are not the end */
+    bool wants_moves; /* of positions at the horizon, too */
     float most; /* all roles together never have more than this, and none has less than 0; 0: not known */
     /* By role, of a place that is not the end. */
     void (*values)(const struct evaluator *e, const struct place *p, float *out);
-    /* How promising a role's move is at first sight (`child`, where it leads, may be NULL: not known yet);
-     * NULL: by what it leads to. */
+    /* How promising a role's move is at first sight; NULL: by what it leads to. `child`, where it leads, is
+     * given to those who want to see it (order_sees), except just above the horizon. */
+    bool order_sees;
     float (*order)(const struct evaluator *e, const struct place *p, const struct place *child, uint32_t role,
                    uint32_t move);
     void (*free)(struct evaluator *e);
@@ -37,6 +39,7 @@ struct evaluator_source {
     const struct code *code; /* NULL: no circuit */
     const struct analysis *analysis;
     const struct passing *passing; /* where it is sound: how to put anybody on turn */
+    enum minimax_eval which;
     uint64_t seed;
     const struct budget *budget; /* for finding things out; counts say nothing about it */
 };
@@ -53,8 +56,8 @@ evaluator_maker evaluator_none;  /* everything is worth the same */
 /* Do goals before the end mean something (cutoff.c)? Not so, too, when there was no time to find out. */
 bool evaluator_goals_stable(const struct evaluator_source *from);
 
-/* By what the option says; never NULL except without memory. */
-struct evaluator *evaluator_new(enum minimax_eval which, const struct evaluator_source *from);
+/* By what from->which says; never NULL except without memory. */
+struct evaluator *evaluator_new(const struct evaluator_source *from);
 void evaluator_free(struct evaluator *e); /* NULL is fine */
 
 /* Points from -1 to 1 into the band. */

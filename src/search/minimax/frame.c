@@ -9,16 +9,15 @@
  *     eval->most: a mover who is sure of more than that less what the one before him has elsewhere is not
  *     asked further
  *
- * Two plies above the horizon the nodes below are opened together, as many as there are lanes: their leaves
- * are hundreds, and one sweep brings them all. The first of them is opened alone, for it may be enough.
+ * Nodes are opened before they are visited, many together (ahead.c); here what is there is used.
  */
 #include "search/minimax/minimax_internal.h"
 
 #include <math.h>
 #include <string.h>
 
-#define GROUP_LANES 512u
-#define GROUP_NODES 64u
+#define GROUP_NODES 256u
+#define GROUP_GROWTH 4u /* after a first move that was not good enough so many, then so many times more */
 #define MIN_SALT 0x9d39247e33776d41u
 
 struct window {
@@ -27,14 +26,8 @@ struct window {
     uint32_t before; /* max^n: who moved last */
 };
 
-static bool visit(struct minimax *m, const struct place *p, enum whose whose, uint32_t depth, uint32_t ply,
-                  struct window w, const struct opened *ready, float *out);
-
-static bool fail(struct minimax *m)
-{
-    m->over = true;
-    return false;
-}
+static bool visit(struct minimax *m, const struct place *p, struct ask ask, struct window w,
+                  const struct opened *ready, float *out);
 
 static bool spent(struct minimax *m)
 {
@@ -42,134 +35,6 @@ static bool spent(struct minimax *m)
     if (b->simulations && m->nodes >= b->simulations) m->over = true;
     if (b->steps && m->nodes >= b->steps) m->over = true;
     return m->over;
-}
-
-/* Looked at where time goes: before positions are opened. */
-static bool late(struct minimax *m)
-{
-    if (m->budget.expansions && expander_fans(m->expander) - m->fans_before >= m->budget.expansions)
-        m->over = true;
-    if (budget_over(&m->budget)) m->over = true;
-    return m->over;
-}
-
-/* --- Opening -------------------------------------------------------------------------------------------- */
-
-static uint32_t places_of(const struct minimax *m, enum whose whose)
-{
-    return whose == WHOSE_THEIRS ? m->nroles - 1 : 1;
-}
-
-/* The places that are opened for a node: itself, or copies in which each opponent has the turn. */
-static bool list_places(struct minimax *m, const struct place *p, enum whose whose, const struct place **out)
-{
-    if (whose != WHOSE_THEIRS) {
-        *out = p;
-        return true;
-    }
-    for (uint32_t role = 0, k = 0; role < m->nroles; role++) {
-        if (role == m->role) continue;
-        struct place *copy = expander_room(m->expander, sizeof *copy);
-        uint64_t *state = expander_room(m->expander, p->words * sizeof *state);
-        if (!copy || !state) return error_set(&m->error, ERROR_MEMORY, "out of memory");
-        memcpy(state, p->state, p->words * sizeof *state);
-        passing_give(&m->passing, state, role);
-        *copy = (struct place){.state = state, .words = p->words}; /* moves not counted */
-        out[k++] = copy;
-    }
-    return true;
-}
-
-static struct opening opening_at(const struct minimax *m, enum whose whose, uint32_t depth)
-{
-    struct opening how = {.leaves = depth == 1, .goals = m->eval->wants_goals};
-    how.lazily = m->opt.one_by_one || !m->code;
-    if (whose == WHOSE_THEIRS) { /* afterwards it is our turn */
-        how.bits = m->passing.bits;
-        how.nbits = m->passing.nbits;
-        how.row = &m->passing.row[m->role];
-    }
-    return how;
-}
-
-/* The moves of an opened node, numbered as they come. *mover: who chooses. */
-static struct candidate *list_moves(struct minimax *m, const struct opened *o, enum whose whose, uint32_t *n,
-                                    uint32_t *mover)
-{
-    *n = 0;
-    for (uint32_t i = 0; i < o->n; i++) *n += o->fans[i].n;
-    struct candidate *c = expander_room(m->expander, *n * sizeof *c);
-    *mover = whose == WHOSE_THEIRS ? m->nroles : o->fans[0].mover;
-    if (!c) return error_set(&m->error, ERROR_MEMORY, "out of memory"), m->over = true, NULL;
-    for (uint32_t i = 0, k = 0; i < o->n; i++) {
-        const struct fan *f = &o->fans[i];
-        uint32_t role = f->mover;
-        if (f->choosers > 1)
-            return error_set(&m->error, ERROR_INPUT, "several roles choose at once"), m->over = true, NULL;
-        if (whose == WHOSE_THEIRS) role = i < m->role ? i : i + 1;
-        for (uint32_t j = 0; j < f->n; j++, k++)
-            c[k] = (struct candidate){i, j, k, role, fan_move(f, role, j), 0, &f->child[j]};
-    }
-    return c;
-}
-
-/* What the probes are chosen by. */
-struct probes {
-    struct minimax *m;
-    const struct place *const *nodes;
-    struct opened *opened;
-    uint32_t n, each, ply;
-    enum whose whose;
-};
-
-static uint32_t known_move(const struct minimax *m, const struct place *p, enum whose whose);
-
-/* In each node the move that will be looked at first. */
-static void pick(void *data, struct fan *f, uint32_t nfans, uint32_t *joint)
-{
-    struct probes *x = data;
-    (void)f;
-    for (uint32_t i = 0; i < nfans; i++) joint[i] = UINT32_MAX;
-    for (uint32_t i = 0; i < x->n && !x->m->over; i++) {
-        uint32_t n, mover;
-        struct candidate *c = list_moves(x->m, &x->opened[i], x->whose, &n, &mover);
-        if (!c) return;
-        order_candidates(x->m, x->nodes[i], c, n, x->ply, known_move(x->m, x->nodes[i], x->whose), false,
-                         mover == x->m->role);
-        order_next(c, 0, n);
-        joint[i * x->each + c[0].fan] = c[0].joint;
-    }
-}
-
-/* Several nodes of a kind at once: out[i] for p[i]. `probing`: with one child each. */
-static bool open_nodes(struct minimax *m, const struct place *const *p, uint32_t n, enum whose whose,
-                       uint32_t depth, uint32_t ply, bool probing, struct opened *out)
-{
-    uint32_t each = places_of(m, whose);
-    const struct place **places = expander_room(m->expander, n * each * sizeof *places);
-    struct fan *fans = expander_room(m->expander, n * each * sizeof *fans);
-    struct opening how = opening_at(m, whose, depth);
-    if (!places || !fans) return error_set(&m->error, ERROR_MEMORY, "out of memory"), fail(m);
-    for (uint32_t i = 0; i < n; i++) {
-        if (!list_places(m, p[i], whose, places + (size_t)i * each)) return fail(m);
-        out[i] = (struct opened){fans + (size_t)i * each, places + (size_t)i * each, each};
-    }
-    if (late(m)) return false;
-    struct probes x = {m, p, out, n, each, ply, whose};
-    bool good = probing ? fans_probe(m->expander, places, n * each, &how, fans, pick, &x, &m->error)
-                        : fans_open(m->expander, places, n * each, &how, fans, &m->error);
-    return (good && !m->over) || fail(m);
-}
-
-/* Children that come one by one, or after the first proved not to be enough. */
-static bool have_child(struct minimax *m, const struct opened *o, enum whose whose, uint32_t depth,
-                       const struct candidate *c)
-{
-    if (c->child->state) return true;
-    struct opening how = opening_at(m, whose, depth);
-    if (!how.lazily)
-        return !late(m) && (fans_rest(m->expander, o->places, o->n, &how, o->fans, &m->error) || fail(m));
-    return fan_child(m->expander, o->places[c->fan], &how, &o->fans[c->fan], c->joint, &m->error) || fail(m);
 }
 
 /* --- What differs --------------------------------------------------------------------------------------- */
@@ -203,11 +68,6 @@ static struct window below(const struct minimax *m, uint32_t mover, const float 
     return next;
 }
 
-static enum whose after(enum whose whose)
-{
-    return whose == WHOSE_RULES ? WHOSE_RULES : whose == WHOSE_OURS ? WHOSE_THEIRS : WHOSE_OURS;
-}
-
 /* --- The table ------------------------------------------------------------------------------------------ */
 
 static uint64_t key_of(const struct place *p, enum whose whose)
@@ -221,19 +81,21 @@ static uint64_t check_of(const struct place *p, enum whose whose)
     return check ? check : 1;
 }
 
-/* The move that the table would look at first. */
-static uint32_t known_move(const struct minimax *m, const struct place *p, enum whose whose)
+const struct twodeep_entry *frame_known(const struct minimax *m, const struct place *p, enum whose whose)
 {
-    if (!m->has_table) return TWODEEP_NO_MOVE;
-    const struct twodeep_entry *e = twodeep_find(&m->table, key_of(p, whose), check_of(p, whose));
-    return e ? e->move : TWODEEP_NO_MOVE;
+    return m->has_table ? twodeep_find(&m->table, key_of(p, whose), check_of(p, whose)) : NULL;
+}
+
+void frame_fetch(const struct minimax *m, const struct place *p, enum whose whose)
+{
+    twodeep_fetch(&m->table, key_of(p, whose));
 }
 
 /* True: the table answers. *known is a move to look at first. */
 static bool look_up(struct minimax *m, const struct place *p, enum whose whose, uint32_t depth,
                     struct window *w, uint32_t *known, float *out)
 {
-    const struct twodeep_entry *e = twodeep_find(&m->table, key_of(p, whose), check_of(p, whose));
+    const struct twodeep_entry *e = frame_known(m, p, whose);
     if (!e) return false;
     *known = e->move;
     if (e->depth < depth && !e->ends) return false;
@@ -258,41 +120,47 @@ static void write_down(struct minimax *m, const struct place *p, enum whose whos
 
 /* --- A node --------------------------------------------------------------------------------------------- */
 
-/* Nodes that are opened together, two plies above the horizon. */
+/* Children that are opened together. */
 struct group {
-    struct opened *opened; /* of candidates first .. end - 1, which are in order */
-    uint32_t first, end;
-    struct expander_mark mark; /* what they take is given back before the next */
-    bool marked;
+    uint32_t end, size; /* of candidates, which are in order up to there */
+    struct expander_mark mark;
+    bool marked; /* what they take is given back before the next */
 };
 
-static bool open_group(struct minimax *m, struct group *g, struct candidate *c, uint32_t n, uint32_t i,
-                       enum whose whose, uint32_t ply)
+static void close_group(struct minimax *m, struct group *g)
+{
+    if (g->marked) expander_release(m->expander, g->mark);
+    g->marked = false;
+}
+
+/* The child of candidate i and of as many after it as will be needed at the same time. */
+static bool open_group(struct minimax *m, struct group *g, const struct opened *o, uint32_t i, struct ask ask)
 {
     const struct place *places[GROUP_NODES];
-    uint32_t which[GROUP_NODES], count = 0, lanes = 0, end = i;
-    bool alone = i == 0 && m->width == 1;
-    if (g->marked) expander_release(m->expander, g->mark);
+    uint32_t number[GROUP_NODES], n = 0;
+    struct opened *opened[GROUP_NODES];
+    struct ask below = ahead_below(m, ask, i == 0);
+    bool alone = i == 0 && (ask.expect == EXPECT_CUT || ask.expect == EXPECT_MIXED);
+    double leaves = 0;
+    g->size = alone ? 1 : ask.expect == EXPECT_CUT ? g->size * GROUP_GROWTH : GROUP_NODES;
+    if (g->size > GROUP_NODES) g->size = GROUP_NODES;
     g->mark = expander_mark(m->expander);
     g->marked = true;
-    bool probing = m->width == 1 && !alone;
-    uint32_t most = probing ? EXPANDER_PROBES / places_of(m, after(whose)) : GROUP_NODES;
-    for (; end < n && count < most; end++) {
-        if (end > i) order_next(c, end, n);
-        const struct place *child = c[end].child;
-        if (child->end) continue;
-        if (count && (alone || (!probing && lanes + child->joints > GROUP_LANES))) break;
-        lanes += child->joints * places_of(m, after(whose));
-        which[count] = end;
-        places[count++] = child;
+    for (g->end = i; g->end < o->nmoves && n < g->size; g->end++) {
+        if (g->end > i) order_next(o->moves, g->end, o->nmoves);
+        const struct candidate *c = &o->moves[g->end];
+        if (!c->child->state) break;
+        if (c->child->end || o->below[c->number]) continue;
+        leaves += ahead_leaves(m, c->child, below);
+        if (leaves > AHEAD_LEAVES && g->end > i) break;
+        number[n] = c->number;
+        places[n++] = c->child;
     }
-    struct opened together[GROUP_NODES];
-    g->opened = expander_room(m->expander, (end - i + 1) * sizeof *g->opened);
-    if (!g->opened) return error_set(&m->error, ERROR_MEMORY, "out of memory"), fail(m);
-    g->first = i;
-    g->end = end;
-    if (count && !open_nodes(m, places, count, after(whose), 1, ply + 1, probing, together)) return false;
-    for (uint32_t k = 0; k < count; k++) g->opened[which[k] - i] = together[k];
+    if (g->end == i) g->end++;
+    if (!n || (n == 1 && leaves > AHEAD_LEAVES)) return true; /* it will be opened when it is visited */
+    memset(opened, 0, n * sizeof *opened);
+    if (!ahead_open(m, places, n, below, opened)) return false;
+    for (uint32_t k = 0; k < n; k++) o->below[number[k]] = opened[k];
     return true;
 }
 
@@ -311,49 +179,52 @@ static void note_root(struct minimax *m, const struct candidate *c, const struct
     vec_push(m->heap, &m->moves_new, move);
 }
 
-static bool try_moves(struct minimax *m, const struct place *p, const struct opened *o, enum whose whose,
-                      uint32_t depth, uint32_t ply, struct window asked, uint32_t known, float *best)
+static bool try_moves(struct minimax *m, const struct place *p, const struct opened *o, struct ask ask,
+                      struct window asked, uint32_t known, float *best)
 {
-    uint32_t n, mover, chosen = 0;
-    struct candidate *c = list_moves(m, o, whose, &n, &mover);
-    if (!c) return false;
-    bool ours = mover == m->role, any = false, was_cut = false, lazily = m->opt.one_by_one || !m->code;
+    struct candidate *c = o->moves;
+    uint32_t n = o->nmoves, chosen = 0;
+    bool ours = o->mover == m->role, any = false, was_cut = false, lazily = ahead_lazily(m);
     float value[MINIMAX_MAX_ROLES];
     struct window w = asked;
-    struct group group = {0};
-    order_candidates(m, p, c, n, ply, known, depth > 2 && !lazily, ours);
+    struct group group = {.size = 1};
+    order_candidates(m, p, o, ask, known);
     for (uint32_t i = 0; i < n && !was_cut; i++) {
-        const struct opened *ready = NULL;
-        if (i >= group.end) order_next(c, i, n);
-        if (!have_child(m, o, whose, depth, &c[i])) return false;
-        if (depth == 2 && !lazily && !c[i].child->end) {
-            if (i >= group.end && !open_group(m, &group, c, n, i, whose, ply)) return false;
-            ready = &group.opened[i - group.first];
+        if (i >= group.end) {
+            close_group(m, &group);
+            order_next(c, i, n);
         }
-        struct window next = below(m, mover, best, any, &w);
-        if (!visit(m, c[i].child, after(whose), depth - 1, ply + 1, next, ready, value)) return false;
-        if (ply == 0) note_root(m, &c[i], &w, value);
-        if (!any || takes(m, ours, mover, value, best)) {
+        if (!c[i].child->state && !ahead_child(m, o, ask, &c[i])) return false;
+        const struct place *child = c[i].child;
+        bool inside = ask.depth > 1 && !child->end;
+        if (inside && !lazily && i >= group.end && !o->below[c[i].number] &&
+            !open_group(m, &group, o, i, ask))
+            return false;
+        struct window next = below(m, o->mover, best, any, &w);
+        if (!visit(m, child, ahead_below(m, ask, i == 0), next, inside ? o->below[c[i].number] : NULL, value))
+            return false;
+        if (ask.ply == 0) note_root(m, &c[i], &w, value);
+        if (!any || takes(m, ours, o->mover, value, best)) {
             memcpy(best, value, m->width * sizeof *best);
             chosen = i;
             any = true;
-            keep_line(m, ply, &c[i]);
+            keep_line(m, ask.ply, &c[i]);
         }
         narrow(m, ours, best, &w);
-        was_cut = i + 1 < n && cut(m, mover, best, &w);
+        was_cut = i + 1 < n && cut(m, o->mover, best, &w);
     }
-    if (was_cut) order_cut(m, &c[chosen], depth, ply);
-    if (m->has_table) write_down(m, p, whose, depth, &asked, was_cut, c[chosen].number, best);
+    if (was_cut) order_cut(m, &c[chosen], ask.depth, ask.ply);
+    if (m->has_table) write_down(m, p, ask.whose, ask.depth, &asked, was_cut, c[chosen].number, best);
     return true;
 }
 
-static bool visit(struct minimax *m, const struct place *p, enum whose whose, uint32_t depth, uint32_t ply,
-                  struct window w, const struct opened *ready, float *out)
+static bool visit(struct minimax *m, const struct place *p, struct ask ask, struct window w,
+                  const struct opened *ready, float *out)
 {
-    m->nline[ply] = 0;
+    m->nline[ask.ply] = 0;
     if (spent(m)) return false;
     m->nodes++;
-    if (p->end || depth == 0 || ply >= MINIMAX_MAX_PLY) {
+    if (p->end || ask.depth == 0 || ask.ply >= MINIMAX_MAX_PLY) {
         m->horizon |= !p->end;
         minimax_judge(m, p, out);
         return true;
@@ -361,15 +232,15 @@ static bool visit(struct minimax *m, const struct place *p, enum whose whose, ui
     uint32_t known = TWODEEP_NO_MOVE;
     float answer[MINIMAX_MAX_ROLES];
     bool horizon = m->horizon; /* elsewhere */
-    if (m->has_table && look_up(m, p, whose, depth, &w, &known, answer)) {
-        if (ply > 0) return memcpy(out, answer, m->width * sizeof *out), true;
+    if (m->has_table && look_up(m, p, ask.whose, ask.depth, &w, &known, answer)) {
+        if (ask.ply > 0) return memcpy(out, answer, m->width * sizeof *out), true;
         m->horizon = horizon; /* at the root a move is wanted, too */
     }
     struct expander_mark mark = expander_mark(m->expander);
-    struct opened alone;
+    struct opened *now = NULL;
     m->horizon = false;
-    bool good = ready || open_nodes(m, &p, 1, whose, depth, ply, false, &alone);
-    good = good && try_moves(m, p, ready ? ready : &alone, whose, depth, ply, w, known, out);
+    bool good = ready || ahead_open(m, &p, 1, ask, &now);
+    good = good && try_moves(m, p, ready ? ready : now, ask, w, known, out);
     m->horizon |= horizon;
     expander_release(m->expander, mark);
     return good;
@@ -378,10 +249,11 @@ static bool visit(struct minimax *m, const struct place *p, enum whose whose, ui
 bool frame_search(struct minimax *m, const struct place *root, uint32_t depth, float *value)
 {
     struct window all = {-INFINITY, INFINITY, INFINITY, m->nroles};
-    enum whose whose = WHOSE_RULES;
+    struct ask ask = {WHOSE_RULES, EXPECT_CUT, depth, 0};
+    if (m->width > 1) ask.expect = m->nroles == 2 && m->eval->most > 0 ? EXPECT_MIXED : EXPECT_WHOLE;
     if (m->policy == MINIMAX_BRS)
-        whose = passing_holds(&m->passing, root->state, m->role) ? WHOSE_OURS : WHOSE_THEIRS;
+        ask.whose = passing_holds(&m->passing, root->state, m->role) ? WHOSE_OURS : WHOSE_THEIRS;
     m->horizon = false;
     m->moves_new.n = 0;
-    return visit(m, root, whose, depth, 0, all, NULL, value);
+    return visit(m, root, ask, all, NULL, value);
 }

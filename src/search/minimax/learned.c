@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What is learned of a game before it begins: random games on all lanes, some of their positions kept, and a
- * linear function of the position's facts fitted to how the games ended (least mean squares). Every fact has
- * a weight, and so has every kind of piece on a board, wherever it stands: with both, a piece's value is
- * learned from all squares together, and what a square adds from that square alone. Where goals before the
- * end mean something (goal stability, cutoff.c) they are one more feature. */
+ * linear function of features fitted to how the games ended (least mean squares):
+ *
+ *     cells     every fact of the state
+ *     pieces    every kind of piece on a board, wherever it stands: a piece's value is learned from all
+ * squares together, and what a square adds from that square alone places    how far to the right and how far
+ * up the pieces of a kind stand goals     what the goals would be now, where they mean something before the
+ * end (cutoff.c) mobility  how many moves the roles have
+ *
+ * Pieces and places are sums over facts: once fitted they are added to the weights of these facts. Which of
+ * them are worth having was measured (docs/minimax.md). */
 #include "search/minimax/evaluate.h"
 
 #include "base/rng.h"
@@ -17,15 +23,28 @@
 #define RATE 0.05f
 #define LEAST 1.0f /* nothing but an end is certain */
 #define MOST 99.0f
+#define SHARED 3u          /* features that a fact is part of: piece, right, up */
+#define HALF_OF_MOVES 8.0f /* so many moves are half of all one can wish for */
+
+struct features {
+    bool cells, pieces, places, goals, mobility;
+};
 
 struct learned {
     struct evaluator base;
     uint32_t nroles, nbits;
-    float sum;     /* of all goals, where it is always the same; else 0 */
-    float *weight; /* bit * nroles + role */
-    float *bias;   /* by role */
-    float *goal;   /* by role: of the goal it would have now */
+    struct features use;
+    float sum;       /* of all goals, where it is always the same; else 0 */
+    float *weight;   /* bit * nroles + role */
+    float *bias;     /* by role */
+    float *goal;     /* by role: of the goal it would have now */
+    float *mobility; /* whose moves * nroles + role */
 };
+
+static float mobile(uint32_t moves)
+{
+    return (float)moves / ((float)moves + HALF_OF_MOVES);
+}
 
 static void values(const struct evaluator *e, const struct place *p, float *out)
 {
@@ -38,6 +57,9 @@ static void values(const struct evaluator *e, const struct place *p, float *out)
             const float *row = l->weight + (size_t)(w * 64 + (uint32_t)__builtin_ctzll(left)) * n;
             for (uint32_t role = 0; role < n; role++) out[role] += row[role];
         }
+    for (uint32_t who = 0; who < n && l->use.mobility && p->moves; who++)
+        for (uint32_t role = 0; role < n; role++)
+            out[role] += l->mobility[who * n + role] * mobile(p->moves[who]);
     float sum = 0;
     for (uint32_t role = 0; role < n; role++) {
         out[role] = out[role] < LEAST ? LEAST : out[role] > MOST ? MOST : out[role];
@@ -52,62 +74,106 @@ static void learned_free(struct evaluator *e)
     free(l->weight);
     free(l->bias);
     free(l->goal);
+    free(l->mobility);
     free(l);
 }
 
-/* The kind of piece that each bit puts on a board; npieces: none. Returns how many kinds there are. */
-static uint32_t kinds_of(const struct evaluator_source *from, uint32_t *kind)
+/* What facts share: bit * SHARED + i is part of feature number so and so, with a factor. */
+struct shared {
+    uint32_t n; /* features */
+    uint32_t *number;
+    float *factor; /* 0: none */
+};
+
+static float across(uint32_t at, uint32_t n)
+{
+    return n > 1 ? 2 * (float)at / (float)(n - 1) - 1 : 0;
+}
+
+static void share(const struct evaluator_source *from, const struct features *use, struct shared *out)
 {
     const struct circuit *c = from->code->circuit;
-    uint32_t base = 0;
-    for (uint32_t b = 0; b < c->nbits; b++) kind[b] = UINT32_MAX;
     for (uint32_t k = 0; k < from->analysis->boards.n; k++) {
         const struct board *board = &from->analysis->boards.v[k];
         for (uint32_t i = 0; i < c->nfacts; i++) {
             uint32_t cell, piece;
             if (c->fact_edge[i] >> 1 == 0 || c->fact_edge[i] & 1) continue;
             if (!board_find(from->analysis, board, c->terms, c->fact[i], &cell, &piece)) continue;
-            if (piece < board->npieces && !board->pieces[piece].blank)
-                kind[(c->fact_edge[i] >> 1) - 1] = base + piece;
+            if (piece >= board->npieces || board->pieces[piece].blank) continue;
+            uint32_t row = ((c->fact_edge[i] >> 1) - 1) * SHARED;
+            for (uint32_t j = 0; j < SHARED; j++) out->number[row + j] = (out->n + piece) * SHARED + j;
+            out->factor[row] = use->pieces;
+            out->factor[row + 1] = use->places ? across(cell % board->x.n, board->x.n) : 0;
+            out->factor[row + 2] = use->places ? across(cell / board->x.n % board->y.n, board->y.n) : 0;
         }
-        base += board->npieces;
+        out->n += board->npieces;
     }
-    return base;
 }
 
-/* One pass over the samples: predict, and correct what was wrong a little. */
+static uint32_t count_pieces(const struct evaluator_source *from)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < from->analysis->boards.n; k++) n += from->analysis->boards.v[k].npieces;
+    return n;
+}
+
 struct fit {
     struct learned *l;
     const struct samples *s;
-    const uint32_t *kind;
-    float *piece; /* kind * nroles + role */
+    struct shared shared;
+    float *piece; /* shared feature * nroles + role */
     uint32_t *active;
 };
 
+/* What the facts of a position say. */
+static float guess_facts(const struct fit *x, uint32_t count, uint32_t role)
+{
+    const struct learned *l = x->l;
+    float guess = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t *number = x->shared.number + (size_t)x->active[k] * SHARED;
+        const float *factor = x->shared.factor + (size_t)x->active[k] * SHARED;
+        guess += l->weight[(size_t)x->active[k] * l->nroles + role];
+        for (uint32_t j = 0; j < SHARED; j++)
+            if (factor[j] != 0) guess += factor[j] * x->piece[(size_t)number[j] * l->nroles + role];
+    }
+    return guess;
+}
+
+static void correct_facts(struct fit *x, uint32_t count, uint32_t role, float step)
+{
+    struct learned *l = x->l;
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t *number = x->shared.number + (size_t)x->active[k] * SHARED;
+        const float *factor = x->shared.factor + (size_t)x->active[k] * SHARED;
+        if (l->use.cells) l->weight[(size_t)x->active[k] * l->nroles + role] += step;
+        for (uint32_t j = 0; j < SHARED; j++)
+            if (factor[j] != 0) x->piece[(size_t)number[j] * l->nroles + role] += step * factor[j];
+    }
+}
+
+/* One position: predict, and correct what was wrong a little. */
 static void correct(struct fit *x, uint32_t i, float rate)
 {
     struct learned *l = x->l;
     uint32_t n = l->nroles, count = 0;
     const uint64_t *state = samples_state(x->s, i);
     const int16_t *now = x->s->now ? x->s->now + (size_t)i * n : NULL;
+    const uint16_t *moves = x->s->moves ? x->s->moves + (size_t)i * n : NULL;
     for (uint32_t w = 0; w < x->s->words; w++)
         for (uint64_t left = state[w]; left; left &= left - 1)
             x->active[count++] = w * 64 + (uint32_t)__builtin_ctzll(left);
     for (uint32_t role = 0; role < n; role++) {
-        float g = now && now[role] > 0 ? now[role] / 100.0f : 0, guess = l->bias[role] + l->goal[role] * g;
-        for (uint32_t k = 0; k < count; k++) {
-            guess += l->weight[(size_t)x->active[k] * n + role];
-            if (x->kind[x->active[k]] != UINT32_MAX)
-                guess += x->piece[(size_t)x->kind[x->active[k]] * n + role];
-        }
+        float g = now && now[role] > 0 ? now[role] / 100.0f : 0;
+        float guess = l->bias[role] + l->goal[role] * g + guess_facts(x, count, role);
+        for (uint32_t who = 0; who < n && moves; who++)
+            guess += l->mobility[who * n + role] * mobile(moves[who]);
         float step = rate * (x->s->outcome[(size_t)i * n + role] - guess) / (float)(2 * count + 2);
         l->bias[role] += step;
         l->goal[role] += step * g * (float)count; /* one feature beside many */
-        for (uint32_t k = 0; k < count; k++) {
-            l->weight[(size_t)x->active[k] * n + role] += step;
-            if (x->kind[x->active[k]] != UINT32_MAX)
-                x->piece[(size_t)x->kind[x->active[k]] * n + role] += step;
-        }
+        for (uint32_t who = 0; who < n && moves; who++)
+            l->mobility[who * n + role] += step * mobile(moves[who]) * (float)count;
+        correct_facts(x, count, role, step);
     }
 }
 
@@ -120,43 +186,72 @@ static void fit(struct fit *x, uint64_t seed)
             correct(x, rng_below(&rng, x->s->n), RATE / (float)(1 + epoch));
     struct learned *l = x->l;
     for (uint32_t b = 0; b < l->nbits; b++)
-        for (uint32_t role = 0; role < l->nroles && x->kind[b] != UINT32_MAX; role++)
-            l->weight[(size_t)b * l->nroles + role] += x->piece[(size_t)x->kind[b] * l->nroles + role];
+        for (uint32_t j = b * SHARED; j < (b + 1) * SHARED; j++)
+            for (uint32_t role = 0; role < l->nroles && x->shared.factor[j] != 0; role++)
+                l->weight[(size_t)b * l->nroles + role] +=
+                    x->shared.factor[j] * x->piece[(size_t)x->shared.number[j] * l->nroles + role];
     for (uint32_t role = 0; role < l->nroles; role++) l->goal[role] /= 100;
+}
+
+/* What is fitted; of all there are those that helped. */
+static struct features choose(const struct evaluator_source *from)
+{
+    enum minimax_eval w = from->which;
+    bool all = w == EVAL_AUTO || w == EVAL_LEARNED;
+    return (struct features){.cells = all || w == EVAL_CELLS,
+                             .pieces = all || w == EVAL_PIECES,
+                             .places = w == EVAL_PLACES,
+                             .goals = all && evaluator_goals_stable(from),
+                             .mobility = w == EVAL_MOBILITY};
+}
+
+static struct learned *learned_new(const struct evaluator_source *from)
+{
+    const struct circuit *c = from->code->circuit;
+    struct learned *l = calloc(1, sizeof *l);
+    if (!l) return NULL;
+    *l = (struct learned){.base = {.name = "learned", .values = values, .free = learned_free},
+                          .nroles = c->nroles,
+                          .nbits = c->nbits,
+                          .use = choose(from)};
+    l->base.wants_goals = l->use.goals;
+    l->base.wants_moves = l->use.mobility;
+    if (l->use.goals) l->base.name = "learned, goals";
+    if (from->analysis->constant_sum && from->analysis->sum > 0)
+        l->sum = l->base.most = (float)from->analysis->sum;
+    l->weight = calloc((size_t)(c->nbits + 64) * c->nroles, sizeof *l->weight);
+    l->bias = calloc(c->nroles, sizeof *l->bias);
+    l->goal = calloc(c->nroles, sizeof *l->goal);
+    l->mobility = calloc((size_t)c->nroles * c->nroles, sizeof *l->mobility);
+    if (l->weight && l->bias && l->goal && l->mobility) return l;
+    learned_free(&l->base);
+    return NULL;
 }
 
 struct evaluator *evaluator_learned(const struct evaluator_source *from)
 {
-    const struct circuit *c = from->code->circuit;
-    uint32_t nroles = c->nroles;
-    bool goals = evaluator_goals_stable(from);
+    struct learned *l = learned_new(from);
     struct samples s;
-    if (!samples_play(&s, from->code, WANTED, goals, from->seed, from->budget)) return NULL;
-    struct learned *l = calloc(1, sizeof *l);
-    uint32_t *kind = calloc(c->nbits + 1, sizeof *kind), *active = calloc(c->nbits + 64, sizeof *active);
-    float *piece = NULL;
-    if (l) {
-        *l = (struct learned){.base = {.name = goals ? "learned, goals" : "learned",
-                                       .wants_goals = goals,
-                                       .values = values,
-                                       .free = learned_free},
-                              .nroles = nroles,
-                              .nbits = c->nbits};
-        if (from->analysis->constant_sum && from->analysis->sum > 0)
-            l->sum = l->base.most = (float)from->analysis->sum;
-        l->weight = calloc((size_t)(c->nbits + 64) * nroles, sizeof *l->weight);
-        l->bias = calloc(nroles, sizeof *l->bias);
-        l->goal = calloc(nroles, sizeof *l->goal);
+    if (!l) return NULL;
+    struct samples_order order = {WANTED, l->use.goals, l->use.mobility, from->seed};
+    if (!samples_play(&s, from->code, &order, from->budget)) return learned_free(&l->base), NULL;
+    size_t bits = l->nbits + 64, pieces = count_pieces(from) + 1;
+    struct fit x = {.l = l, .s = &s};
+    x.shared.number = calloc(bits * SHARED, sizeof *x.shared.number);
+    x.shared.factor = calloc(bits * SHARED, sizeof *x.shared.factor);
+    x.active = calloc(bits, sizeof *x.active);
+    x.piece = calloc(pieces * SHARED * l->nroles, sizeof *x.piece);
+    bool good = x.shared.number && x.shared.factor && x.active && x.piece;
+    if (good) {
+        share(from, &l->use, &x.shared);
+        fit(&x, from->seed);
     }
-    bool good = l && kind && active && l->weight && l->bias && l->goal;
-    if (good) piece = calloc((size_t)(kinds_of(from, kind) + 1) * nroles, sizeof *piece);
-    good = good && piece;
-    if (good) fit(&(struct fit){l, &s, kind, piece, active}, from->seed);
     samples_done(&s);
-    free(kind);
-    free(active);
-    free(piece);
+    free(x.shared.number);
+    free(x.shared.factor);
+    free(x.active);
+    free(x.piece);
     if (good) return &l->base;
-    if (l) learned_free(&l->base);
+    learned_free(&l->base);
     return NULL;
 }

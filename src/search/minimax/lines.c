@@ -161,9 +161,10 @@ static bool learn(struct lines *l, const struct evaluator_source *from)
 {
     struct samples s;
     size_t n = (size_t)STAGES * l->patterns;
+    struct samples_order wanted = {.wanted = POSITIONS, .seed = from->seed};
     float *games = malloc(n * sizeof *games);
     l->worth = malloc(n * sizeof *l->worth);
-    bool good = games && l->worth && samples_play(&s, from->code, POSITIONS, false, from->seed, from->budget);
+    bool good = games && l->worth && samples_play(&s, from->code, &wanted, from->budget);
     float mean = 100 / (float)l->nroles;
     for (size_t i = 0; i < n && good; i++) games[i] = FAITH, l->worth[i] = FAITH * mean;
     for (uint32_t i = 0; good && i < s.n; i++) {

@@ -135,11 +135,12 @@ static bool choose_evaluator(struct minimax *m, const struct budget *budget, enu
                                     .code = m->code,
                                     .analysis = m->analysis,
                                     .passing = &m->passing,
+                                    .which = which,
                                     .seed = m->opt.seed,
                                     .budget = &part};
     evaluator_free(m->eval);
     m->reasoner->deadline = part.deadline;
-    m->eval = evaluator_new(which, &from);
+    m->eval = evaluator_new(&from);
     m->reasoner->deadline = budget->deadline;
     m->report.evaluation = m->eval ? m->eval->name : "";
     return m->eval != NULL;

@@ -33,8 +33,18 @@ enum minimax_policy { MINIMAX_MAXN, MINIMAX_PARANOID, MINIMAX_BRS, MINIMAX_ALPHA
     "maxn|paranoid|brs|alphabeta" /* in that order; alphabeta: paranoid by its old name */
 
 /* What positions are judged by (evaluate.h). */
-enum minimax_eval { EVAL_AUTO, EVAL_SHAPE, EVAL_LEARNED, EVAL_GOALS, EVAL_NONE };
-#define MINIMAX_EVALS "auto|shape|learned|goals|none"
+enum minimax_eval {
+    EVAL_AUTO,
+    EVAL_SHAPE,
+    EVAL_LEARNED,
+    EVAL_PIECES, /* learned from one kind of feature alone: this and the next three */
+    EVAL_CELLS,
+    EVAL_PLACES,
+    EVAL_MOBILITY,
+    EVAL_GOALS,
+    EVAL_NONE
+};
+#define MINIMAX_EVALS "auto|shape|learned|pieces|cells|places|mobility|goals|none"
 
 struct minimax_options {
     enum minimax_policy policy;

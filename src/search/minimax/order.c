@@ -26,20 +26,28 @@ static float child_score(struct minimax *m, const struct candidate *c, bool ours
     return ours ? v[0] : -v[0];
 }
 
-void order_candidates(struct minimax *m, const struct place *p, struct candidate *c, uint32_t n, uint32_t ply,
-                      uint32_t known, bool by_child, bool ours)
+/* At the horizon that would cost more than it brings. */
+bool order_by_child(const struct minimax *m, uint32_t depth)
 {
-    for (uint32_t i = 0; i < n; i++) {
+    if (!m->opt.order || ahead_lazily(m)) return false;
+    return m->eval->order ? m->eval->order_sees && depth > 1 : depth > 2;
+}
+
+void order_candidates(struct minimax *m, const struct place *p, const struct opened *o, struct ask ask,
+                      uint32_t known)
+{
+    bool by_child = order_by_child(m, ask.depth), ours = o->mover == m->role;
+    for (struct candidate *c = o->moves; c < o->moves + o->nmoves; c++) {
         float score = 0;
         if (m->opt.order && m->eval->order)
-            score = m->eval->order(m->eval, p, c[i].child->state ? c[i].child : NULL, c[i].role, c[i].move);
-        else if (m->opt.order && by_child)
-            score = child_score(m, &c[i], ours);
-        if (m->opt.history) score += 1e-6f * (float)*history_of(m, c[i].role, c[i].move);
+            score = m->eval->order(m->eval, p, by_child ? c->child : NULL, c->role, c->move);
+        else if (by_child)
+            score = child_score(m, c, ours);
+        if (m->opt.history) score += 1e-6f * (float)*history_of(m, c->role, c->move);
         for (uint32_t k = 0; k < KILLERS && m->opt.killers; k++)
-            if (m->killer[ply][k] == killer_of(&c[i])) score = KILLER / (float)(k + 1);
-        if (c[i].number == known) score = FIRST;
-        c[i].score = score;
+            if (m->killer[ask.ply][k] == killer_of(c)) score = KILLER / (float)(k + 1);
+        if (c->number == known) score = FIRST;
+        c->score = score;
     }
 }
 

@@ -24,6 +24,9 @@ struct play {
     struct lane *lanes;
     uint64_t *kept, *states; /* waiting positions: lane * WAITING + i; scratch */
     int16_t *kept_now, *goals;
+    uint16_t *kept_moves;
+    uint64_t *sets;   /* scratch: legal moves of all lanes */
+    uint32_t *counts; /* scratch: role * lanes + lane */
     uint32_t *kept_step;
     uint32_t wanted;
 };
@@ -32,6 +35,7 @@ void samples_done(struct samples *s)
 {
     free(s->states);
     free(s->now);
+    free(s->moves);
     free(s->outcome);
     free(s->step);
     *s = (struct samples){0};
@@ -48,6 +52,8 @@ static void keep(struct play *p)
         batch_park(p->b, all);
         batch_collect_goals(p->b, p->goals, NULL);
     }
+    for (uint32_t role = 0; role < nroles && p->s->moves; role++)
+        batch_legal_sets(p->b, role, p->sets, p->counts + role * p->b->lanes);
     for (uint32_t lane = 0; lane < p->b->lanes; lane++) {
         struct lane *l = &p->lanes[lane];
         uint32_t to = l->n < WAITING ? l->n : rng_below(&p->rng, l->seen + 1);
@@ -57,6 +63,10 @@ static void keep(struct play *p)
         size_t row = (size_t)lane * WAITING + to;
         memcpy(p->kept + row * words, p->states + (size_t)lane * words, words * sizeof *p->kept);
         p->kept_step[row] = l->steps;
+        for (uint32_t role = 0; role < nroles && p->s->moves; role++) {
+            uint32_t n = p->counts[role * p->b->lanes + lane];
+            p->kept_moves[row * nroles + role] = (uint16_t)(n < UINT16_MAX ? n : UINT16_MAX);
+        }
         if (p->s->now)
             memcpy(p->kept_now + row * nroles, p->goals + (size_t)lane * nroles, nroles * sizeof *p->goals);
     }
@@ -74,6 +84,9 @@ static void finish(struct play *p, uint32_t lane)
         memcpy(s->states + (size_t)s->n * s->words, p->kept + row * s->words, s->words * sizeof *s->states);
         memcpy(s->outcome + (size_t)s->n * s->nroles, goals, s->nroles * sizeof *goals);
         s->step[s->n] = p->kept_step[row];
+        if (s->moves)
+            memcpy(s->moves + (size_t)s->n * s->nroles, p->kept_moves + row * s->nroles,
+                   s->nroles * sizeof *s->moves);
         if (s->now)
             memcpy(s->now + (size_t)s->n * s->nroles, p->kept_now + row * s->nroles,
                    s->nroles * sizeof *goals);
@@ -118,27 +131,41 @@ static void *rows(size_t n, size_t size)
     return n * size > TABLE_BYTES ? NULL : calloc(n ? n : 1, size);
 }
 
-bool samples_play(struct samples *s, const struct code *code, uint32_t wanted, bool goals, uint64_t seed,
+/* Room for the moves of all lanes; false: no memory. */
+static bool room_for_moves(struct play *p, const struct code *code)
+{
+    size_t lanes = p->b->lanes, most = 1, nroles = code->nroles;
+    for (uint32_t role = 0; role < code->nroles; role++)
+        if (batch_set_words(p->b, role) > most) most = batch_set_words(p->b, role);
+    p->s->moves = rows(p->wanted * nroles, sizeof *p->s->moves);
+    p->kept_moves = rows(lanes * WAITING * nroles, sizeof *p->kept_moves);
+    p->sets = rows(lanes * most, sizeof *p->sets);
+    p->counts = rows(lanes * nroles, sizeof *p->counts);
+    return p->s->moves && p->kept_moves && p->sets && p->counts;
+}
+
+bool samples_play(struct samples *s, const struct code *code, const struct samples_order *order,
                   const struct budget *budget)
 {
     struct error error;
-    struct play p = {.b = batch_new(code, 0, seed, &error), .s = s, .wanted = wanted};
+    struct play p = {.b = batch_new(code, 0, order->seed, &error), .s = s, .wanted = order->wanted};
     *s = (struct samples){.nroles = code->nroles};
     if (!p.b) return false;
     size_t lanes = p.b->lanes, words = s->words = p.b->state_words, nroles = code->nroles;
-    rng_init(&p.rng, seed);
-    s->states = rows(wanted * words, sizeof *s->states);
-    s->outcome = rows(wanted * nroles, sizeof *s->outcome);
-    s->now = goals ? rows(wanted * nroles, sizeof *s->now) : NULL;
-    s->step = rows(wanted, sizeof *s->step);
+    rng_init(&p.rng, order->seed);
+    s->states = rows(p.wanted * words, sizeof *s->states);
+    s->outcome = rows(p.wanted * nroles, sizeof *s->outcome);
+    s->now = order->goals ? rows(p.wanted * nroles, sizeof *s->now) : NULL;
+    s->step = rows(p.wanted, sizeof *s->step);
     p.lanes = calloc(lanes, sizeof *p.lanes);
     p.kept = rows(lanes * WAITING * words, sizeof *p.kept);
     p.states = rows((lanes + 64) * words, sizeof *p.states);
     p.kept_now = rows(lanes * WAITING * nroles, sizeof *p.kept_now);
     p.kept_step = rows(lanes * WAITING, sizeof *p.kept_step);
     p.goals = rows(lanes * nroles, sizeof *p.goals);
-    bool good = s->states && s->outcome && (s->now || !goals) && s->step && p.lanes && p.kept && p.states &&
-                p.kept_now && p.kept_step && p.goals;
+    bool good = s->states && s->outcome && (s->now || !order->goals) && s->step && p.lanes && p.kept &&
+                p.states && p.kept_now && p.kept_step && p.goals;
+    good = good && (!order->moves || room_for_moves(&p, code));
     if (good) play(&p, budget);
     good = good && s->n >= FEW;
     free(p.lanes);
@@ -146,6 +173,9 @@ bool samples_play(struct samples *s, const struct code *code, uint32_t wanted, b
     free(p.states);
     free(p.kept_now);
     free(p.kept_step);
+    free(p.kept_moves);
+    free(p.sets);
+    free(p.counts);
     free(p.goals);
     batch_free(p.b);
     if (!good) samples_done(s);

@@ -10,12 +10,18 @@ struct samples {
     uint32_t n, words, nroles;
     uint64_t *states; /* words each */
     int16_t *now;     /* nroles each: the goals if the game had ended there, -1: none; NULL: not asked for */
+    uint16_t *moves;  /* nroles each: how many moves the role has; NULL: not asked for */
     int16_t *outcome; /* nroles each: the goals at the end */
     uint32_t *step;   /* moves made before it */
 };
 
 /* So many positions, spread over the games; fewer if time is over. False: not even a few, or no memory. */
-bool samples_play(struct samples *s, const struct code *code, uint32_t wanted, bool goals, uint64_t seed,
+struct samples_order {
+    uint32_t wanted;
+    bool goals, moves;
+    uint64_t seed;
+};
+bool samples_play(struct samples *s, const struct code *code, const struct samples_order *order,
                   const struct budget *budget);
 void samples_done(struct samples *s);
 

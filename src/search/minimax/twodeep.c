@@ -39,6 +39,11 @@ const struct twodeep_entry *twodeep_find(const struct twodeep *t, uint64_t key, 
     return late->check == check && late->depth > deep->depth ? late : deep;
 }
 
+void twodeep_fetch(const struct twodeep *t, uint64_t key)
+{
+    __builtin_prefetch(entry_at(t, key, 0));
+}
+
 void twodeep_store(struct twodeep *t, uint64_t key, uint64_t check, const struct twodeep_news *news)
 {
     struct twodeep_entry *deep = entry_at(t, key, 0), *late = entry_at(t, key, 1), *to = deep;

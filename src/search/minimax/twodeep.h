@@ -36,6 +36,8 @@ void twodeep_done(struct twodeep *t);
 
 /* The entry of a position, the deeper if there are two; NULL: none. */
 const struct twodeep_entry *twodeep_find(const struct twodeep *t, uint64_t key, uint64_t check);
+/* It will be asked for soon: let the memory bring it. */
+void twodeep_fetch(const struct twodeep *t, uint64_t key);
 /* What is to be written down of a position. */
 struct twodeep_news {
     uint32_t depth, move;

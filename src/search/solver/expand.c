@@ -2,12 +2,14 @@
 #include "search/solver/expand.h"
 
 #include "base/hash.h"
+#include "circuit/transpose.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define BLOCK_BYTES ((size_t)1 << 20)
 #define MOST_CHILDREN 1000000 /* joint moves of one position */
+#define FEW_PARENTS 3         /* are put into their lanes one after the other */
 
 /* The stack of fans: blocks in a row, kept when they are empty. */
 struct fan_block {
@@ -29,14 +31,15 @@ struct expander {
     const struct code *code;
     struct batch *narrow, *wide; /* 64 lanes, and as many as there are; may be the same */
     struct fan_block *block;
-    uint64_t *states;            /* scratch: lanes of the widest */
-    uint64_t *sets;              /* scratch: legal moves of all lanes */
-    uint32_t *counts;            /* scratch */
-    int16_t *goals;              /* scratch */
-    struct place *children_here; /* scratch: by lane */
-    struct span *spans;          /* scratch */
-    struct list legal;           /* scratch */
-    struct state state, next;    /* scratch */
+    uint64_t *states;           /* scratch: lanes of the widest */
+    uint64_t *sets;             /* scratch: legal moves of all lanes, role after role */
+    uint32_t *counts;           /* scratch: role * lanes + lane */
+    int16_t *goals;             /* scratch */
+    struct place **at, *looked; /* scratch: by lane */
+    struct span *spans;         /* scratch */
+    struct list legal, all;     /* scratch */
+    uint32_t *role_counts;      /* scratch: by role */
+    struct state state, next;   /* scratch */
     uint64_t fans, children;
 };
 
@@ -51,20 +54,22 @@ struct expander *expander_new(struct reasoner *r, const struct code *code, struc
     if (!e) return no_memory(error), NULL;
     e->r = r;
     e->code = code;
+    e->role_counts = calloc(r->game->nroles, sizeof *e->role_counts);
+    if (!e->role_counts) return no_memory(error), expander_free(e), NULL;
     if (!code) return e;
     e->narrow = batch_new(code, 64, 0, error);
     e->wide = e->narrow ? batch_new(code, 0, 0, error) : NULL;
     if (!e->wide) return expander_free(e), NULL;
     uint32_t words = 1;
-    for (uint32_t role = 0; role < code->nroles; role++)
-        if (batch_set_words(e->wide, role) > words) words = batch_set_words(e->wide, role);
+    for (uint32_t role = 0; role < code->nroles; role++) words += batch_set_words(e->wide, role);
     e->states = calloc((size_t)e->wide->lanes * (e->wide->state_words + 1), sizeof *e->states);
     e->sets = calloc((size_t)e->wide->lanes * words, sizeof *e->sets);
-    e->counts = calloc(e->wide->lanes, sizeof *e->counts);
+    e->counts = calloc((size_t)e->wide->lanes * code->nroles, sizeof *e->counts);
     e->goals = calloc((size_t)e->wide->lanes * code->nroles, sizeof *e->goals);
-    e->children_here = calloc(e->wide->lanes, sizeof *e->children_here);
+    e->at = calloc(e->wide->lanes, sizeof *e->at);
+    e->looked = calloc(e->wide->lanes, sizeof *e->looked);
     e->spans = calloc(e->wide->lanes, sizeof *e->spans);
-    if (!e->states || !e->sets || !e->counts || !e->goals || !e->children_here || !e->spans)
+    if (!e->states || !e->sets || !e->counts || !e->goals || !e->at || !e->looked || !e->spans)
         return no_memory(error), expander_free(e), NULL;
     return e;
 }
@@ -85,9 +90,12 @@ void expander_free(struct expander *e)
     free(e->sets);
     free(e->counts);
     free(e->goals);
-    free(e->children_here);
+    free(e->at);
+    free(e->looked);
     free(e->spans);
     list_done(&e->legal);
+    list_done(&e->all);
+    free(e->role_counts);
     state_done(&e->state);
     state_done(&e->next);
     free(e);
@@ -101,6 +109,11 @@ uint64_t expander_fans(const struct expander *e)
 uint64_t expander_children(const struct expander *e)
 {
     return e->children;
+}
+
+uint32_t expander_lanes(const struct expander *e)
+{
+    return e->wide ? e->wide->lanes : 0;
 }
 
 /* --- The stack ------------------------------------------------------------------------------------------ */
@@ -197,12 +210,36 @@ static bool ask_goals(struct expander *e, const struct state *s, struct place *p
     return true;
 }
 
-/* End, goals and number of moves of a state by the reasoner. */
+/* The moves of all roles by the reasoner. */
+static bool ask_moves(struct expander *e, const struct state *s, struct place *p, struct error *error)
+{
+    struct reasoner *r = e->r;
+    uint32_t nroles = r->game->nroles;
+    uint64_t joints = 1;
+    e->all.n = 0;
+    for (uint32_t role = 0; role < nroles; role++) {
+        if (!r->ops->legal(r, s, role, &e->legal)) return *error = r->error, false;
+        uint32_t n = e->role_counts[role] = e->legal.n;
+        if (!n) return no_move(e, role, error);
+        joints = joints * n > UINT32_MAX ? UINT32_MAX : joints * n;
+        p->choosers += n > 1;
+        for (uint32_t i = 0; i < n; i++)
+            if (!list_push(&e->all, e->legal.v[i])) return no_memory(error);
+    }
+    uint32_t *moves = push(e, (nroles + e->all.n) * sizeof *moves);
+    if (!moves) return no_memory(error);
+    memcpy(moves, e->role_counts, nroles * sizeof *moves);
+    memcpy(moves + nroles, e->all.v, e->all.n * sizeof *moves);
+    p->moves = moves;
+    p->joints = (uint32_t)joints;
+    return true;
+}
+
+/* End, goals and moves of a state by the reasoner. */
 static bool describe(struct expander *e, const struct state *s, const struct opening *how, struct place *p,
                      struct error *error)
 {
     struct reasoner *r = e->r;
-    uint32_t nroles = r->game->nroles;
     uint64_t *words = push(e, s->words * sizeof *words);
     if (!words) return no_memory(error);
     memcpy(words, s->w, s->words * sizeof *words);
@@ -210,17 +247,7 @@ static bool describe(struct expander *e, const struct state *s, const struct ope
     if (!r->ops->terminal(r, s, &p->end)) return *error = r->error, false;
     if (!how->leaves) fingerprint(p);
     if ((p->end || how->goals) && !ask_goals(e, s, p, error)) return false;
-    if (p->end || how->leaves || how->lazily) return true;
-    uint64_t joints = 1;
-    for (uint32_t role = 0; role < nroles; role++) {
-        e->legal.n = 0;
-        if (!r->ops->legal(r, s, role, &e->legal)) return *error = r->error, false;
-        if (!e->legal.n) return no_move(e, role, error);
-        joints = joints * e->legal.n > UINT32_MAX ? UINT32_MAX : joints * e->legal.n;
-        p->choosers += e->legal.n > 1;
-    }
-    p->joints = (uint32_t)joints;
-    return true;
+    return p->end || (!how->moves && (how->leaves || how->lazily)) || ask_moves(e, s, p, error);
 }
 
 bool place_read(struct expander *e, const struct state *s, struct place *out, struct error *error)
@@ -231,22 +258,18 @@ bool place_read(struct expander *e, const struct state *s, struct place *out, st
 
 /* --- Fans ----------------------------------------------------------------------------------------------- */
 
-/* Room for the fan once the moves of all roles are known to be `total`, with `n` joint moves. */
-static bool make_room(struct expander *e, struct fan *f, struct error *error)
+/* The fan, once its moves are known; its children have no state yet. */
+static bool list_joints(struct expander *e, struct fan *f, struct error *error)
 {
     uint32_t nroles = e->r->game->nroles;
-    f->count = push(e, nroles * sizeof *f->count);
+    const uint32_t *moves = f->count + nroles;
+    uint64_t n = 1;
     f->stride = push(e, nroles * sizeof *f->stride);
     f->moves = push(e, nroles * sizeof *f->moves);
-    return (f->count && f->stride && f->moves) || no_memory(error);
-}
-
-static bool number_joints(struct expander *e, struct fan *f, struct error *error)
-{
-    uint64_t n = 1;
+    if (!f->stride || !f->moves) return no_memory(error);
     f->choosers = f->mover = 0;
-    for (uint32_t role = e->r->game->nroles; role-- > 0;) {
-        if (f->count[role] == 0) return no_move(e, role, error);
+    for (uint32_t role = 0; role < nroles; moves += f->count[role++]) f->moves[role] = moves;
+    for (uint32_t role = nroles; role-- > 0;) {
         f->stride[role] = (uint32_t)n;
         n *= f->count[role];
         if (f->count[role] > 1) f->choosers++, f->mover = role;
@@ -262,35 +285,20 @@ static bool number_joints(struct expander *e, struct fan *f, struct error *error
     return true;
 }
 
-static bool open_by_reasoner(struct expander *e, const struct place *p, const struct opening *how,
-                             struct fan *f, struct error *error)
+static bool load(struct expander *e, const struct place *p, struct error *error)
 {
-    struct reasoner *r = e->r;
     if (!state_reserve(&e->state, p->words)) return no_memory(error);
     memcpy(e->state.w, p->state, p->words * sizeof *p->state);
     e->state.words = p->words;
-    for (uint32_t role = 0; role < r->game->nroles; role++) {
-        e->legal.n = 0;
-        if (!r->ops->legal(r, &e->state, role, &e->legal)) return *error = r->error, false;
-        f->count[role] = e->legal.n;
-        f->moves[role] = push(e, e->legal.n * sizeof(uint32_t));
-        if (!f->moves[role]) return no_memory(error);
-        memcpy(f->moves[role], e->legal.v, e->legal.n * sizeof(uint32_t));
-    }
-    if (!number_joints(e, f, error)) return false;
-    for (uint32_t k = 0; k < f->n && !how->lazily; k++)
-        if (!fan_child(e, p, how, f, k, error)) return false;
     return true;
 }
 
-bool fan_child(struct expander *e, const struct place *p, const struct opening *how, struct fan *f,
-               uint32_t k, struct error *error)
+static bool child_by_reasoner(struct expander *e, const struct place *p, const struct opening *how,
+                              struct fan *f, uint32_t k, struct error *error)
 {
     struct reasoner *r = e->r;
-    uint32_t nroles = r->game->nroles, *joint = push(e, nroles * sizeof *joint);
-    if (!joint || !state_reserve(&e->state, p->words)) return no_memory(error);
-    memcpy(e->state.w, p->state, p->words * sizeof *p->state);
-    e->state.words = p->words;
+    uint32_t nroles = r->game->nroles, *joint = e->role_counts;
+    if (!load(e, p, error)) return false;
     for (uint32_t role = 0; role < nroles; role++) joint[role] = fan_move(f, role, k);
     if (!r->ops->next(r, &e->state, joint, &e->next)) return *error = r->error, false;
     return describe(e, &e->next, how, &f->child[k], error);
@@ -302,7 +310,7 @@ static void lanes_below(uint64_t mask[BATCH_MAX_WORDS], uint32_t n)
         mask[w] = n >= 64 * (w + 1) ? ~0ull : n <= 64 * w ? 0 : (1ull << n % 64) - 1;
 }
 
-static bool read_goals(struct expander *e, struct batch *b, struct place *child, uint32_t n,
+static bool read_goals(struct expander *e, struct batch *b, struct place *const *at, uint32_t n,
                        const uint64_t *wanted, struct error *error)
 {
     uint32_t nroles = e->r->game->nroles;
@@ -313,39 +321,71 @@ static bool read_goals(struct expander *e, struct batch *b, struct place *child,
         int16_t *goals = push(e, nroles * sizeof *goals);
         if (!goals) return no_memory(error);
         memcpy(goals, e->goals + (size_t)i * nroles, nroles * sizeof *goals);
-        for (uint32_t role = 0; role < nroles && child[i].end; role++)
+        for (uint32_t role = 0; role < nroles && at[i]->end; role++)
             if (goals[role] == BATCH_GOAL_UNDEFINED) return no_goal(e, role, error);
-        child[i].goals = goals;
+        at[i]->goals = goals;
     }
     return true;
 }
 
-/* How many moves the children in lanes 0 .. n - 1 have. */
-static bool count_moves(struct expander *e, struct batch *b, struct place *child, uint32_t n,
-                        struct error *error)
+/* What was read of a lane, written down with its place. */
+static bool keep_moves(struct expander *e, struct batch *b, uint32_t lane, struct place *p,
+                       struct error *error)
 {
-    for (uint32_t role = 0; role < e->r->game->nroles; role++) {
-        batch_legal_sets(b, role, e->sets, e->counts);
-        for (uint32_t i = 0; i < n; i++) {
-            if (child[i].end) continue;
-            if (e->counts[i] == 0) return no_move(e, role, error);
-            uint64_t joints = (uint64_t)child[i].joints * e->counts[i];
-            child[i].joints = joints > UINT32_MAX ? UINT32_MAX : (uint32_t)joints;
-            child[i].choosers += e->counts[i] > 1;
-        }
+    uint32_t nroles = e->r->game->nroles, lanes = e->wide->lanes, total = 0, only;
+    uint64_t joints = 1;
+    for (uint32_t role = 0; role < nroles; role++) {
+        uint32_t n = e->counts[role * lanes + lane];
+        if (!n) return no_move(e, role, error);
+        joints = joints * n > UINT32_MAX ? UINT32_MAX : joints * n;
+        p->choosers += n > 1;
+        total += n;
     }
+    uint32_t *moves = push(e, (nroles + total) * sizeof *moves), *to = moves + nroles;
+    if (!moves) return no_memory(error);
+    const uint64_t *sets = e->sets;
+    for (uint32_t role = 0; role < nroles; role++) {
+        uint32_t words = batch_set_words(b, role);
+        const uint64_t *set = sets + (size_t)lane * words;
+        moves[role] = e->counts[role * lanes + lane];
+        if (batch_forced(b, role, &only)) *to++ = only, words = 0;
+        for (uint32_t w = 0; w < words; w++)
+            for (uint64_t left = set[w]; left; left &= left - 1)
+                *to++ = w * 64 + (uint32_t)__builtin_ctzll(left);
+        sets += (size_t)lanes * batch_set_words(b, role);
+    }
+    p->moves = moves;
+    p->joints = (uint32_t)joints;
     return true;
 }
 
-static bool read_moves(struct expander *e, struct batch *b, uint32_t lane, struct fan *f, struct error *error)
+/* The legal moves of a role in lanes 0 .. n - 1: how many, and sets of them. */
+static void read_sets(struct batch *b, uint32_t role, uint32_t n, uint64_t *sets, uint32_t *counts)
 {
-    for (uint32_t role = 0; role < e->r->game->nroles; role++) {
-        uint32_t most = b->code->roles[role].n, *moves = push(e, most * sizeof *moves);
-        if (!moves) return no_memory(error);
-        f->moves[role] = moves;
-        f->count[role] = batch_legal(b, lane, role, moves);
+    const uint64_t *wires = batch_legal_wires(b, role);
+    uint32_t all = b->code->roles[role].n, words = batch_set_words(b, role), only;
+    bool forced = batch_forced(b, role, &only);
+    for (uint32_t i = 0; i < ((n + 63) & ~63u); i++) counts[i] = forced;
+    for (uint32_t s = 0; s < words && !forced; s++)
+        for (uint32_t w = 0; w * 64 < n; w++)
+            transpose_count(wires + (size_t)s * 64 * b->words + w, b->words,
+                            all - s * 64 < 64 ? all - s * 64 : 64, sets + (size_t)w * 64 * words + s, words,
+                            counts + w * 64);
+}
+
+/* The moves of the places in lanes 0 .. n - 1, as the last view saw them; of those that are not an end. */
+static bool read_moves(struct expander *e, struct batch *b, struct place *const *at, uint32_t n,
+                       struct error *error)
+{
+    uint32_t nroles = e->r->game->nroles, lanes = e->wide->lanes;
+    uint64_t *sets = e->sets;
+    for (uint32_t role = 0; role < nroles; role++) {
+        read_sets(b, role, n, sets, e->counts + role * lanes);
+        sets += (size_t)lanes * batch_set_words(b, role);
     }
-    return number_joints(e, f, error);
+    for (uint32_t i = 0; i < n; i++)
+        if (!at[i]->end && !keep_moves(e, b, i, at[i], error)) return false;
+    return true;
 }
 
 static void lanes_between(uint64_t mask[BATCH_MAX_WORDS], uint32_t from, uint32_t to)
@@ -356,21 +396,22 @@ static void lanes_between(uint64_t mask[BATCH_MAX_WORDS], uint32_t from, uint32_
     for (uint32_t w = 0; w < BATCH_MAX_WORDS; w++) mask[w] &= ~below[w];
 }
 
-static void lanes_of(const struct span *spans, uint32_t n, uint64_t mask[BATCH_MAX_WORDS])
+/* Every parent into its lanes: by turning all of them at once, where they are many. */
+static void put_parents(struct expander *e, struct batch *b, const struct span *spans, uint32_t nspans,
+                        uint32_t n)
 {
-    memset(mask, 0, BATCH_MAX_WORDS * sizeof *mask);
-    for (uint32_t s = 0; s < n; s++) {
-        uint64_t some[BATCH_MAX_WORDS];
-        lanes_between(some, spans[s].lane, spans[s].lane + spans[s].n);
-        for (uint32_t w = 0; w < BATCH_MAX_WORDS; w++) mask[w] |= some[w];
+    size_t words = b->state_words;
+    for (uint32_t s = 0; s < nspans && nspans <= FEW_PARENTS; s++) {
+        uint64_t mask[BATCH_MAX_WORDS];
+        lanes_between(mask, spans[s].lane, spans[s].lane + spans[s].n);
+        batch_restart_from(b, mask, spans[s].parent->state);
     }
-}
-
-static void put_parent(struct batch *b, const struct place *p, uint32_t lane, uint32_t n)
-{
-    uint64_t mask[BATCH_MAX_WORDS];
-    lanes_between(mask, lane, lane + n);
-    batch_restart_from(b, mask, p->state);
+    if (nspans <= FEW_PARENTS) return;
+    for (uint32_t s = 0; s < nspans; s++)
+        for (uint32_t i = 0; i < spans[s].n; i++)
+            memcpy(e->states + (spans[s].lane + i) * words, spans[s].parent->state,
+                   words * sizeof *e->states);
+    batch_put_states(b, n, e->states);
 }
 
 /* Where the children of the spans are in lanes 0 .. n - 1 after a step and a view. */
@@ -378,134 +419,131 @@ static bool read_children(struct expander *e, struct batch *b, const struct span
                           uint32_t n, const struct opening *how, struct error *error)
 {
     uint32_t words = b->state_words;
-    batch_get_states(b, n, e->states);
-    uint64_t *states = push(e, (size_t)n * words * sizeof *states), wanted[BATCH_MAX_WORDS], any = 0;
+    uint64_t *states = push(e, (size_t)((n + 63) & ~63u) * words * sizeof *states);
+    uint64_t wanted[BATCH_MAX_WORDS], any = 0;
     if (!states) return no_memory(error);
-    memcpy(states, e->states, (size_t)n * words * sizeof *states);
-    lanes_of(spans, nspans, wanted);
-    struct place *child = e->children_here;
-    for (uint32_t i = 0; i < n; i++) {
-        child[i] = (struct place){.state = states + (size_t)i * words, .words = words};
-        child[i].end = b->terminal[i / 64] >> i % 64 & 1;
-        child[i].joints = !child[i].end;
-        if (!how->leaves) fingerprint(&child[i]);
-    }
-    if (!how->leaves && !count_moves(e, b, child, n, error)) return false;
-    for (uint32_t w = 0; w < b->words; w++) any |= wanted[w] &= how->goals ? ~0ull : b->terminal[w];
-    if (any && !read_goals(e, b, child, n, wanted, error)) return false;
+    batch_get_states(b, n, states);
+    struct place **at = e->at;
     for (uint32_t s = 0; s < nspans; s++)
-        memcpy(spans[s].fan->child + spans[s].first, child + spans[s].lane, spans[s].n * sizeof *child);
-    return true;
+        for (uint32_t i = 0; i < spans[s].n; i++) {
+            uint32_t lane = spans[s].lane + i;
+            struct place *child = at[lane] = &spans[s].fan->child[spans[s].first + i];
+            *child = (struct place){.state = states + (size_t)lane * words, .words = words};
+            child->end = b->terminal[lane / 64] >> lane % 64 & 1;
+            if (!how->leaves) fingerprint(child);
+        }
+    if ((how->moves || !how->leaves) && !read_moves(e, b, at, n, error)) return false;
+    lanes_below(wanted, n);
+    for (uint32_t w = 0; w < b->words; w++) any |= wanted[w] &= how->goals ? ~0ull : b->terminal[w];
+    return !any || read_goals(e, b, at, n, wanted, error);
 }
 
-/* A round: parents in their lanes, their moves made. */
+static void set_moves(struct batch *b, const struct span *s, uint32_t nroles)
+{
+    const struct fan *f = s->fan;
+    for (uint32_t role = 0; role < nroles; role++) {
+        const uint32_t *moves = f->moves[role];
+        if (f->count[role] == f->n) /* the only one who chooses */
+            for (uint32_t i = 0; i < s->n; i++) batch_set_move(b, s->lane + i, role, moves[s->first + i]);
+        else if (f->count[role] == 1)
+            for (uint32_t i = 0; i < s->n; i++) batch_set_move(b, s->lane + i, role, moves[0]);
+        else
+            for (uint32_t i = 0; i < s->n; i++)
+                batch_set_move(b, s->lane + i, role, fan_move(f, role, s->first + i));
+    }
+}
+
+/* A round: parents in lanes 0 .. n - 1, their moves made. */
 static bool run_lanes(struct expander *e, struct batch *b, const struct span *spans, uint32_t nspans,
                       uint32_t n, const struct opening *how, struct error *error)
 {
     uint32_t nroles = e->r->game->nroles;
-    for (uint32_t s = 0; s < nspans; s++) put_parent(b, spans[s].parent, spans[s].lane, spans[s].n);
-    batch_view(b);
-    for (uint32_t s = 0; s < nspans; s++) {
-        struct fan *f = spans[s].fan;
-        if (!f->n && !read_moves(e, b, spans[s].lane, f, error)) return false;
-        for (uint32_t role = 0; role < nroles; role++)
-            for (uint32_t i = 0; i < spans[s].n; i++)
-                batch_set_move(b, spans[s].lane + i, role, fan_move(f, role, spans[s].first + i));
-    }
+    put_parents(e, b, spans, nspans, n);
+    batch_view_first(b, n);
+    for (uint32_t s = 0; s < nspans; s++) set_moves(b, &spans[s], nroles);
     batch_step(b);
     if (how->nbits) batch_fill_rows(b, how->bits, how->nbits, how->row);
-    batch_view(b);
+    batch_view_first(b, n);
     return read_children(e, b, spans, nspans, n, how, error);
 }
 
-/* The moves of places of which nobody has counted them. */
+/* The moves of places that nobody has looked at. */
 static bool look_first(struct expander *e, const struct place *const *p, uint32_t n, struct fan *f,
                        struct error *error)
 {
     struct batch *b = n <= e->narrow->lanes ? e->narrow : e->wide;
-    for (uint32_t from = 0; from < n; from += b->lanes) {
-        uint32_t to = n - from < b->lanes ? n : from + b->lanes;
-        for (uint32_t i = from; i < to; i++)
-            if (!p[i]->joints && !f[i].n) put_parent(b, p[i], i - from, 1);
-        batch_view(b);
-        for (uint32_t i = from; i < to; i++)
-            if (!p[i]->joints && !f[i].n && !read_moves(e, b, i - from, &f[i], error)) return false;
+    for (uint32_t i = 0, lane = 0; i < n; i++) {
+        if (!p[i]->moves) {
+            e->looked[lane] = (struct place){0};
+            e->at[lane] = &e->looked[lane];
+            e->spans[lane] = (struct span){&f[i], p[i], 0, 1, lane};
+            lane++;
+        }
+        if (!lane || (lane < b->lanes && i + 1 < n)) continue;
+        put_parents(e, b, e->spans, lane, lane);
+        batch_view_first(b, lane);
+        if (!read_moves(e, b, e->at, lane, error)) return false;
+        for (; lane > 0; lane--) e->spans[lane - 1].fan->count = e->looked[lane - 1].moves;
     }
     return true;
 }
 
-static bool open_on_lanes(struct expander *e, const struct place *const *p, uint32_t n,
-                          const struct opening *how, struct fan *f, struct error *error)
+static bool ask_first(struct expander *e, const struct place *p, struct fan *f, struct error *error)
 {
+    struct place looked = {0};
+    if (p->moves) return true;
+    if (!load(e, p, error) || !ask_moves(e, &e->state, &looked, error)) return false;
+    f->count = looked.moves;
+    return true;
+}
+
+bool fans_make(struct expander *e, const struct place *const *p, struct fan *f, const struct fan_part *parts,
+               uint32_t nparts, const struct opening *how, struct error *error)
+{
+    bool by_reasoner = !e->code || how->lazily;
     uint64_t total = 0;
-    bool unknown = false;
-    for (uint32_t i = 0; i < n; i++) unknown |= !p[i]->joints && !f[i].n;
-    if (unknown && !look_first(e, p, n, f, error)) return false;
-    for (uint32_t i = 0; i < n; i++) total += f[i].n ? f[i].n : p[i]->joints;
+    for (uint32_t i = 0; i < nparts; i++) {
+        total += parts[i].n;
+        for (uint32_t k = 0; k < parts[i].n && by_reasoner; k++)
+            if (!child_by_reasoner(e, p[parts[i].fan], how, &f[parts[i].fan], parts[i].first + k, error))
+                return false;
+    }
+    if (by_reasoner) return true;
     struct batch *b = total <= e->narrow->lanes ? e->narrow : e->wide;
     struct span *spans = e->spans;
     uint32_t nspans = 0, lane = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t all = f[i].n ? f[i].n : p[i]->joints;
-        if (all > MOST_CHILDREN)
-            return error_set(error, ERROR_MEMORY, "a position has more than %u joint moves", MOST_CHILDREN);
-        for (uint32_t first = 0, k; first < all; first += k) {
-            k = all - first < b->lanes - lane ? all - first : b->lanes - lane;
-            spans[nspans++] = (struct span){&f[i], p[i], first, k, lane};
+    for (uint32_t i = 0; i < nparts; i++)
+        for (uint32_t done = 0, k; done < parts[i].n; done += k) {
+            k = parts[i].n - done < b->lanes - lane ? parts[i].n - done : b->lanes - lane;
+            spans[nspans++] =
+                (struct span){&f[parts[i].fan], p[parts[i].fan], parts[i].first + done, k, lane};
             lane += k;
             if (lane < b->lanes) continue;
             if (!run_lanes(e, b, spans, nspans, lane, how, error)) return false;
             nspans = lane = 0;
         }
-    }
     return !lane || run_lanes(e, b, spans, nspans, lane, how, error);
 }
 
-/* Where the stack is, and room for what belongs to each fan. */
-static bool begin_fans(struct expander *e, uint32_t n, struct fan *f, struct error *error)
+static bool list_all(struct expander *e, const struct place *const *p, uint32_t n, const struct opening *how,
+                     struct fan *f, struct error *error)
 {
+    bool by_reasoner = !e->code || how->lazily;
+    f[0].block = NULL;
     for (uint32_t i = 0; i < n; i++) {
-        f[i] = (struct fan){0};
         if (!push(e, 0)) return no_memory(error);
-        f[i].block = e->block;
-        f[i].mark = e->block->used;
-        if (!make_room(e, &f[i], error)) return false;
+        f[i] = (struct fan){.block = e->block, .mark = e->block->used, .count = p[i]->moves};
     }
+    if (!by_reasoner && !look_first(e, p, n, f, error)) return false;
+    for (uint32_t i = 0; i < n; i++)
+        if ((by_reasoner && !ask_first(e, p[i], &f[i], error)) || !list_joints(e, &f[i], error)) return false;
     return true;
 }
 
-bool fans_rest(struct expander *e, const struct place *const *p, uint32_t n, const struct opening *how,
+bool fans_list(struct expander *e, const struct place *const *p, uint32_t n, const struct opening *how,
                struct fan *f, struct error *error)
 {
-    return open_on_lanes(e, p, n, how, f, error);
-}
-
-static bool probe(struct expander *e, const struct place *const *p, uint32_t n, const struct opening *how,
-                  struct fan *f, fans_pick *pick, void *data, struct error *error)
-{
-    struct batch *b = e->narrow;
-    uint32_t joint[EXPANDER_PROBES], nspans = 0;
-    for (uint32_t i = 0; i < n; i++) put_parent(b, p[i], i, 1);
-    batch_view(b);
-    for (uint32_t i = 0; i < n; i++)
-        if (!read_moves(e, b, i, &f[i], error)) return false;
-    pick(data, f, n, joint);
-    for (uint32_t i = 0; i < n; i++) {
-        if (joint[i] == UINT32_MAX) continue;
-        e->spans[nspans++] = (struct span){&f[i], p[i], joint[i], 1, i};
-        for (uint32_t role = 0; role < e->r->game->nroles; role++)
-            batch_set_move(b, i, role, fan_move(&f[i], role, joint[i]));
-    }
-    batch_step(b);
-    if (how->nbits) batch_fill_rows(b, how->bits, how->nbits, how->row);
-    batch_view(b);
-    return read_children(e, b, e->spans, nspans, n, how, error);
-}
-
-bool fans_probe(struct expander *e, const struct place *const *p, uint32_t n, const struct opening *how,
-                struct fan *f, fans_pick *pick, void *data, struct error *error)
-{
-    bool ok = begin_fans(e, n, f, error) && probe(e, p, n, how, f, pick, data, error);
+    bool ok = list_all(e, p, n, how, f, error);
     if (!ok) fan_close(e, f);
     return ok;
 }
@@ -513,11 +551,12 @@ bool fans_probe(struct expander *e, const struct place *const *p, uint32_t n, co
 bool fans_open(struct expander *e, const struct place *const *p, uint32_t n, const struct opening *how,
                struct fan *f, struct error *error)
 {
-    bool ok = begin_fans(e, n, f, error);
-    if (e->code && !how->lazily)
-        ok = ok && open_on_lanes(e, p, n, how, f, error);
-    else
-        for (uint32_t i = 0; i < n && ok; i++) ok = open_by_reasoner(e, p[i], how, &f[i], error);
+    if (!fans_list(e, p, n, how, f, error)) return false;
+    bool ok = true;
+    struct fan_part *parts = push(e, n * sizeof *parts);
+    if (!parts) return fan_close(e, f), no_memory(error);
+    for (uint32_t i = 0; i < n; i++) parts[i] = (struct fan_part){i, 0, f[i].n};
+    ok = how->lazily || fans_make(e, p, f, parts, n, how, error);
     if (!ok) fan_close(e, f);
     return ok;
 }

@@ -22,6 +22,8 @@ struct place {
     uint32_t words;
     uint32_t joints;   /* joint moves; 0 at an end */
     uint32_t choosers; /* roles with more than one move */
+    /* how many moves each role has, then the moves, role after role; NULL: not looked at yet, or an end */
+    const uint32_t *moves;
     bool end;
     const int16_t *goals; /* by role, at an end */
 };
@@ -29,8 +31,9 @@ struct place {
 struct fan {
     uint32_t choosers, mover; /* roles with a choice; the (first) one of them, or 0 */
     uint32_t n;               /* joint moves */
-    uint32_t *count, *stride; /* by role */
-    uint32_t **moves;         /* by role: move numbers of the reasoner */
+    const uint32_t *count;    /* by role */
+    uint32_t *stride;         /* by role */
+    const uint32_t **moves;   /* by role: move numbers of the reasoner */
     struct place *child;      /* by joint move */
     size_t mark;              /* of the stack, for fan_close */
     struct fan_block *block;
@@ -39,9 +42,9 @@ struct fan {
 /* What is wanted of children; all zero: everything, as the rules say. */
 struct opening {
     bool leaves; /* nobody will open them: no fingerprints, and their moves are not counted */
+    bool moves;  /* moves are wanted even of leaves */
     bool goals;  /* goals of all of them, not of ends only; -1 where there is not exactly one */
-    bool
-        lazily; /* one at a time by the reasoner, when fan_child asks for it; their state is NULL till then */
+    bool lazily; /* one at a time by the reasoner, and only when fans_make is asked for them */
     /* These bits of the state are so in every child, whatever the rules say: whose turn it is, where players
      * are made to pass. On the circuit only. */
     const uint32_t *bits;
@@ -65,20 +68,17 @@ bool fan_open(struct expander *e, const struct place *p, struct fan *f, struct e
  * first of them closes all. */
 bool fans_open(struct expander *e, const struct place *const *p, uint32_t n, const struct opening *how,
                struct fan *f, struct error *error);
-/* At most EXPANDER_PROBES places with one child each, chosen when the moves are known: `pick` writes the
- * number of a joint move for each place, UINT32_MAX: none. The other children have no state, as if opened
- * lazily, until fans_rest brings them all. For leaves, on the circuit. */
-#define EXPANDER_PROBES 64
-typedef void fans_pick(void *data, struct fan *f, uint32_t n, uint32_t *joint);
-bool fans_probe(struct expander *e, const struct place *const *p, uint32_t n, const struct opening *how,
-                struct fan *f, fans_pick *pick, void *data, struct error *error);
-bool fans_rest(struct expander *e, const struct place *const *p, uint32_t n, const struct opening *how,
+/* The same in two steps, for those who do not want all children: first the moves, of all places at once; the
+ * children have no state yet. Then some of them: children first .. first + n - 1 of one fan each. */
+struct fan_part {
+    uint32_t fan, first, n;
+};
+bool fans_list(struct expander *e, const struct place *const *p, uint32_t n, const struct opening *how,
                struct fan *f, struct error *error);
+bool fans_make(struct expander *e, const struct place *const *p, struct fan *f, const struct fan_part *parts,
+               uint32_t nparts, const struct opening *how, struct error *error);
+uint32_t expander_lanes(const struct expander *e); /* children that come from one sweep; 0: no circuit */
 void fan_close(struct expander *e, struct fan *f);
-
-/* A child that was opened lazily. */
-bool fan_child(struct expander *e, const struct place *p, const struct opening *how, struct fan *f,
-               uint32_t k, struct error *error);
 
 /* Room on the stack of fans, for what lives as long as they do. NULL: no memory. A release gives back
  * everything since the mark: fans as well. */

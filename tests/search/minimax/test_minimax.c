@@ -364,9 +364,9 @@ static void figure_3_best_reply_search_cuts_moves_of_all_others(void **state)
 
 static void sweeps_and_one_by_one_see_the_same_tree(void **state)
 {
-    static const char *const games[] = {"connectFour", "ttcc4ThreePlayers", "rolit4"};
+    static const char *const games[] = {"connectFour", "breakthrough", "ttcc4ThreePlayers", "rolit4"};
     (void)state;
-    for (uint32_t i = 0; i < 3; i++)
+    for (uint32_t i = 0; i < sizeof games / sizeof *games; i++)
         for (enum minimax_policy p = MINIMAX_MAXN; p <= MINIMAX_PARANOID; p++) {
             struct board b;
             set_up(&b, games[i], NULL);
