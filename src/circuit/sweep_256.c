@@ -4,7 +4,7 @@
 #define SWEEPER sweeper_256
 #if defined(__x86_64__)
 #include <immintrin.h>
-#define TARGET __attribute__((target("avx2,bmi2")))
+#define TARGET __attribute__((target("avx2,bmi2,popcnt")))
 #define AVAILABLE __builtin_cpu_supports("avx2")
 #define ANY(x) (!_mm256_testz_si256((__m256i)(x), (__m256i)(x)))
 #else

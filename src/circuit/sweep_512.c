@@ -4,7 +4,7 @@
 #define SWEEPER sweeper_512
 #if defined(__x86_64__)
 #include <immintrin.h>
-#define TARGET __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,bmi2")))
+#define TARGET __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,bmi2,popcnt")))
 #define AVAILABLE                                                               \
     (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && \
      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))

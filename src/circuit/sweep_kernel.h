@@ -10,6 +10,7 @@
  */
 #include "circuit/jit.h"
 #include "circuit/sweep.h"
+#include "circuit/transpose.h"
 
 #include <string.h>
 

@@ -7,6 +7,35 @@
  *     wire 63   [               |           |     ]        one word to another
  */
 
+#if LANES == 64 /* one word a wire: there is but one block, turned with whatever vectors there are */
+
+FN void get_rows(uint32_t first, const uint32_t *which, uint32_t n, uint64_t *rows, uint32_t stride,
+                 uint32_t lanes, uint32_t *count, const uint64_t *memory)
+{
+    uint64_t wires[64], turned[64];
+    const uint64_t *from = memory + first;
+    for (uint32_t i = 0; i < n && which; i++) wires[i] = from[which[i]];
+    if (which) from = wires;
+    if (lanes == 64) {
+        transpose_count(from, 1, n, rows, stride, count);
+        return;
+    }
+    transpose_count(from, 1, n, turned, 1, NULL); /* rows beyond the last lane are not ours */
+    for (uint32_t i = 0; i < lanes; i++) rows[(size_t)i * stride] = turned[i];
+    for (uint32_t i = 0; i < lanes && count; i++) count[i] += (uint32_t)__builtin_popcountll(turned[i]);
+}
+
+FN void put_rows(uint32_t first, const uint32_t *which, uint32_t n, const uint64_t *rows, uint32_t stride,
+                 const uint32_t *order, uint32_t lanes, uint64_t *memory)
+{
+    uint64_t row[64], turned[64], *to = memory + first;
+    for (uint32_t i = 0; i < lanes; i++) row[i] = rows[(size_t)(order ? order[i] : i) * stride];
+    transpose_count(row, 1, lanes, turned, 1, NULL);
+    for (uint32_t i = 0; i < n; i++) to[which ? which[i] : i] = turned[i];
+}
+
+#else
+
 /* Swap off-diagonal blocks of j x j bits (Warren, Hacker's Delight, section 7-3) between eight rows, those at
  * `apart` from each other. */
 INLINE void swap_blocks(vec m[8], const int j, const uint64_t mask, const int apart)
@@ -40,12 +69,6 @@ INLINE void turn_blocks(vec m[64])
     }
 }
 
-#if LANES == 64
-#define WORD(x, w) (x)
-#else
-#define WORD(x, w) ((x)[w])
-#endif
-
 FN void get_rows(uint32_t first, const uint32_t *which, uint32_t n, uint64_t *rows, uint32_t stride,
                  uint32_t lanes, uint32_t *count, const uint64_t *memory)
 {
@@ -60,7 +83,7 @@ FN void get_rows(uint32_t first, const uint32_t *which, uint32_t n, uint64_t *ro
     turn_blocks(m);
     for (uint32_t i = 0; i < 64; i++)
         for (uint32_t w = 0; w < WORDS; w++)
-            if (w * 64 + i < lanes) rows[(size_t)(w * 64 + i) * stride] = WORD(m[i], w);
+            if (w * 64 + i < lanes) rows[(size_t)(w * 64 + i) * stride] = m[i][w];
     for (uint32_t i = 0; i < lanes && count; i++)
         count[i] += (uint32_t)__builtin_popcountll(rows[(size_t)i * stride]);
 }
@@ -73,9 +96,9 @@ FN void put_rows(uint32_t first, const uint32_t *which, uint32_t n, const uint64
     for (uint32_t i = 0; i < 64; i++)
         for (uint32_t w = 0; w < WORDS; w++) {
             uint32_t lane = w * 64 + i;
-            WORD(m[i], w) = lane < lanes ? rows[(size_t)(order ? order[lane] : lane) * stride] : 0;
+            m[i][w] = lane < lanes ? rows[(size_t)(order ? order[lane] : lane) * stride] : 0;
         }
     turn_blocks(m);
     for (uint32_t i = 0; i < n; i++) mem[which ? which[i] : i] = m[i];
 }
-#undef WORD
+#endif
