@@ -2,58 +2,44 @@
 #include "circuit/transpose.h"
 
 #include <stddef.h>
-#include <string.h>
 
 #define INLINE static inline __attribute__((always_inline))
 
-typedef uint64_t eight
-    __attribute__((vector_size(64))); /* rows; where vectors are shorter, several of them */
-
-/* Swap off-diagonal blocks of j x j bits (Warren, Hacker's Delight, section 7-3) between rows that are
- * `apart` vectors from each other. */
-INLINE void swap_blocks(eight m[8], int j, uint64_t mask, int apart)
-{
-    for (int block = 0; block < 8; block += 2 * apart)
-        for (int k = block; k < block + apart; k++) {
-            eight t = ((m[k] >> j) ^ m[k + apart]) & mask;
-            m[k] ^= t << j;
-            m[k + apart] ^= t;
-        }
-}
-
-union matrix {
-    uint64_t row[64];
-    eight rows[8];
-};
-
-/* Row i in another order: in this the rows to be swapped in blocks of less than eight are whole vectors
- * apart.
+/* Swap off-diagonal blocks of j x j bits between rows j apart (Warren, Hacker's Delight, section 7-3). The
+ * inner loop is one of vectors as long as j is no less than their length. What is written as vectors is read
+ * as words afterwards, never the other way round: that would have to wait until the words are in the cache.
  */
-INLINE uint32_t shuffled(uint32_t i)
+INLINE void swap_blocks(uint64_t m[64], const uint32_t j, const uint64_t mask)
 {
-    return 8 * (i % 8) + i / 8;
+    for (uint32_t block = 0; block < 64; block += 2 * j)
+        for (uint32_t k = block; k < block + j; k++) {
+            uint64_t t = ((m[k] >> j) ^ m[k + j]) & mask;
+            m[k] ^= t << j;
+            m[k + j] ^= t;
+        }
 }
 
 INLINE void count_body(const uint64_t *from, uint32_t from_stride, uint32_t n, uint64_t *to,
                        uint32_t to_stride, uint32_t count[64])
 {
-    union matrix a, b;
-    uint64_t any = 0;
-    if (n < 64) memset(&a, 0, sizeof a);
-    for (uint32_t i = 0; i < n; i++) any |= a.row[shuffled(i)] = from[(size_t)i * from_stride];
+    uint64_t m[64], any = 0;
+    if (from_stride == 1)
+        for (uint32_t i = 0; i < n; i++) any |= m[i] = from[i];
+    else
+        for (uint32_t i = 0; i < n; i++) any |= m[i] = from[(size_t)i * from_stride];
     if (!any) {
         for (uint32_t i = 0; i < 64; i++) to[(size_t)i * to_stride] = 0;
         return;
     }
-    swap_blocks(a.rows, 4, 0x0f0f0f0f0f0f0f0fu, 4);
-    swap_blocks(a.rows, 2, 0x3333333333333333u, 2);
-    swap_blocks(a.rows, 1, 0x5555555555555555u, 1);
-    for (uint32_t i = 0; i < 64; i++) b.row[i] = a.row[shuffled(i)];
-    swap_blocks(b.rows, 32, 0x00000000ffffffffu, 4);
-    swap_blocks(b.rows, 16, 0x0000ffff0000ffffu, 2);
-    swap_blocks(b.rows, 8, 0x00ff00ff00ff00ffu, 1);
-    for (uint32_t i = 0; i < 64; i++) to[(size_t)i * to_stride] = b.row[i];
-    for (uint32_t i = 0; i < 64 && count; i++) count[i] += (uint32_t)__builtin_popcountll(b.row[i]);
+    for (uint32_t i = n; i < 64; i++) m[i] = 0;
+    swap_blocks(m, 32, 0x00000000ffffffffu);
+    swap_blocks(m, 16, 0x0000ffff0000ffffu);
+    swap_blocks(m, 8, 0x00ff00ff00ff00ffu);
+    swap_blocks(m, 4, 0x0f0f0f0f0f0f0f0fu);
+    swap_blocks(m, 2, 0x3333333333333333u);
+    swap_blocks(m, 1, 0x5555555555555555u);
+    for (uint32_t i = 0; i < 64; i++) to[(size_t)i * to_stride] = m[i];
+    for (uint32_t i = 0; i < 64 && count; i++) count[i] += (uint32_t)__builtin_popcountll(m[i]);
 }
 
 typedef void count_kernel(const uint64_t *from, uint32_t from_stride, uint32_t n, uint64_t *to,
