@@ -68,3 +68,21 @@ struct gpu_mover gpu_find_mover(const struct circuit *c)
     free(known);
     return m;
 }
+
+uint32_t gpu_mover_moves(const struct circuit *c, const struct gpu_mover *m, uint32_t i, uint8_t *known,
+                         uint32_t *moves)
+{
+    uint32_t n = 0, role = m->role[i];
+    gpu_suppose(c, m->free[i], known);
+    for (uint32_t k = c->move_base[role]; k < c->move_base[role + 1]; k++)
+        if (gpu_known_edge(known, c->legal[k]) != GPU_KNOWN_FALSE) moves[n++] = k;
+    return n;
+}
+
+uint32_t gpu_mover_only_move(const struct circuit *c, const struct gpu_mover *m, uint32_t i, uint8_t *known)
+{
+    uint32_t k = c->move_base[m->role[i]];
+    gpu_suppose(c, m->free[i] ^ 1, known);
+    while (gpu_known_edge(known, c->legal[k]) != GPU_KNOWN_TRUE) k++;
+    return k;
+}

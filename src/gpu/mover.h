@@ -38,8 +38,15 @@ static inline enum gpu_known gpu_known_edge(const uint8_t *known, edge e)
     return x == GPU_UNKNOWN ? GPU_UNKNOWN : (enum gpu_known)(x ^ (e & 1));
 }
 
+/* The moves from which role role[i] chooses where it may, numbers of the circuit; returns how many. `known`
+ * has room for what is known of each wire. */
+uint32_t gpu_mover_moves(const struct circuit *c, const struct gpu_mover *m, uint32_t i, uint8_t *known,
+                         uint32_t *moves);
+/* Its only move where it may not. */
+uint32_t gpu_mover_only_move(const struct circuit *c, const struct gpu_mover *m, uint32_t i, uint8_t *known);
+
 /* Can it be shown that games, which begin where one has or where none has, never lead to a state in which
- * both may have a choice? In plan.c, where the circuit becomes gates that constants simplify. */
+ * both may have a choice? */
 bool gpu_never_both(const struct circuit *c, const struct gpu_mover *m, bool one_begins);
 
 #endif

@@ -1,14 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gpu/plan.h"
-
-struct planner {
-    struct gpu_plan *plan;
-    const struct circuit *c;
-    uint32_t *wire; /* by wire of the circuit: its literal in the present step */
-    uint32_t loop;  /* of the circuit: the next one */
-    uint32_t step;
-    uint32_t waiting, young;
-};
+#include "gpu/plan_internal.h"
 
 struct gpu_setup gpu_setup_initial(const struct circuit *c)
 {
@@ -59,13 +50,8 @@ struct gpu_setup gpu_setup_from(const struct circuit *c, const uint64_t *states,
     return setup;
 }
 
-static uint32_t literal(const struct planner *p, edge e)
-{
-    return p->wire[e >> 1] ^ (e & 1);
-}
-
 /* Inputs that nobody else needs as they are come last, so that they can be computed within this gate. */
-static uint32_t gate(struct planner *p, const struct gate *g, const uint32_t *readers)
+uint32_t gpu_plan_gate(struct planner *p, const struct gate *g, const uint32_t *readers)
 {
     struct lut_net *net = &p->plan->net;
     uint32_t all = LUT_TRUE;
@@ -108,7 +94,7 @@ static void gates(struct planner *p, uint32_t first, uint32_t last, const uint32
     for (uint32_t g = first; g < last; g++) {
         const struct loop *loop = p->loop < c->loops.n ? &c->loops.v[p->loop] : NULL;
         if (loop && loop->first == g) open_loop(p, loop);
-        p->wire[wire_gate(c, g)] = gate(p, &c->gates.v[g], readers);
+        p->wire[wire_gate(c, g)] = gpu_plan_gate(p, &c->gates.v[g], readers);
         if (loop && loop->first + loop->n == g + 1) close_loop(p, loop), p->loop++;
         heap_poll(p->plan->heap);
     }
@@ -140,26 +126,6 @@ static void count_goals(struct planner *p, uint32_t ended)
         root(p, lut_and(net, defined, literal(p, c->goals.v[i].e)), GPU_GOALS + i);
 }
 
-/* The moves from which role i of the mover chooses where it may. */
-static uint32_t list_moves(const struct circuit *c, const struct gpu_mover *m, uint32_t i, uint8_t *known,
-                           uint32_t *moves)
-{
-    uint32_t n = 0, role = m->role[i];
-    gpu_suppose(c, m->free[i], known);
-    for (uint32_t k = c->move_base[role]; k < c->move_base[role + 1]; k++)
-        if (gpu_known_edge(known, c->legal[k]) != GPU_KNOWN_FALSE) moves[n++] = k;
-    return n;
-}
-
-/* Its only move where it may not. */
-static uint32_t only_move(const struct circuit *c, const struct gpu_mover *m, uint32_t i, uint8_t *known)
-{
-    uint32_t k = c->move_base[m->role[i]];
-    gpu_suppose(c, m->free[i] ^ 1, known);
-    while (gpu_known_edge(known, c->legal[k]) != GPU_KNOWN_TRUE) k++;
-    return k;
-}
-
 /* One choice for both roles of the mover: the i-th possible moves of both are one. */
 static void choose_for_both(struct planner *p, const uint32_t *legal)
 {
@@ -171,7 +137,7 @@ static void choose_for_both(struct planner *p, const uint32_t *legal)
     uint32_t *moves[2], n[2], most = 2, free[2];
     for (uint32_t i = 0; i < 2; i++) {
         moves[i] = heap_alloc(heap, (c->nmoves + 1) * sizeof *moves[i]);
-        n[i] = list_moves(c, m, i, known, moves[i]);
+        n[i] = gpu_mover_moves(c, m, i, known, moves[i]);
         free[i] = literal(p, m->free[i]);
         if (n[i] > most) most = n[i];
     }
@@ -181,7 +147,7 @@ static void choose_for_both(struct planner *p, const uint32_t *legal)
                              k < n[1] ? legal[moves[1][k]] : LUT_FALSE);
     gpu_choose(net, both, most, gpu_draws_as(m, m->role[0]), p->step, made);
     for (uint32_t i = 0; i < 2; i++) {
-        uint32_t role = m->role[i], only = only_move(c, m, i, known);
+        uint32_t role = m->role[i], only = gpu_mover_only_move(c, m, i, known);
         for (uint32_t k = c->move_base[role]; k < c->move_base[role + 1]; k++)
             p->wire[wire_move(c, k)] = LUT_FALSE;
         for (uint32_t k = 0; k < n[i]; k++)
@@ -192,89 +158,6 @@ static void choose_for_both(struct planner *p, const uint32_t *legal)
     heap_release(heap, made);
     heap_release(heap, both);
     heap_release(heap, known);
-}
-
-/* The wires that these two bits will depend on. */
-static bool *find_wanted(struct heap *heap, const struct circuit *c, edge a, edge b)
-{
-    bool *wanted = heap_zalloc(heap, wire_gate(c, c->ngates));
-    wanted[c->next[(a >> 1) - wire_bit(c, 0)] >> 1] = wanted[c->next[(b >> 1) - wire_bit(c, 0)] >> 1] = true;
-    for (uint32_t g = c->ngates; g-- > 0;)
-        for (uint32_t i = 0; wanted[wire_gate(c, g)] && i < c->gates.v[g].n; i++)
-            wanted[c->edges.v[c->gates.v[g].first + i] >> 1] = true;
-    return wanted;
-}
-
-/* Inputs of the gates that are wanted. */
-static double work(const struct circuit *c, const bool *wanted)
-{
-    double n = 0;
-    for (uint32_t g = 0; g < c->ngates; g++) n += wanted[wire_gate(c, g)] ? c->gates.v[g].n : 0;
-    return n;
-}
-
-/* Is it shown what is claimed of the two bits after a step, in the state and by the moves that the wires say?
- */
-static bool shown(struct planner *p, const bool *wanted, const uint32_t *readers, const struct gpu_mover *m,
-                  bool exactly_one)
-{
-    const struct circuit *c = p->c;
-    uint32_t after[2];
-    for (uint32_t g = 0; g < c->ngates; g++)
-        if (wanted[wire_gate(c, g)]) p->wire[wire_gate(c, g)] = gate(p, &c->gates.v[g], readers);
-    heap_poll(p->plan->heap);
-    for (uint32_t i = 0; i < 2; i++)
-        after[i] = literal(p, c->next[(m->free[i] >> 1) - wire_bit(c, 0)]) ^ (m->free[i] & 1);
-    if (exactly_one) return lut_xor(&p->plan->net, after[0], after[1]) == LUT_TRUE;
-    return lut_and(&p->plan->net, after[0], after[1]) == LUT_FALSE;
-}
-
-/* Exactly one of the two bits, or at most one, is true: by induction over one step, for each move that the
- * role can make whose bit is true, and, if need be, where neither is. */
-static bool stays_so(struct heap *heap, const struct circuit *c, const struct gpu_mover *m, bool exactly_one)
-{
-    struct gpu_plan plan = {.heap = heap, .circuit = c};
-    struct planner p = {.plan = &plan, .c = c};
-    uint32_t nwires = wire_gate(c, c->ngates), *moves = heap_alloc(heap, (c->nmoves + 1) * sizeof *moves);
-    uint32_t *readers = heap_zalloc(heap, nwires * sizeof *readers);
-    uint8_t *known = heap_alloc(heap, nwires);
-    const double MOST_WORK = 1e8;
-    const bool *wanted = find_wanted(heap, c, m->free[0], m->free[1]);
-    bool good =
-        work(c, wanted) * c->nmoves < MOST_WORK; /* not by the clock: it must come to the same everywhere */
-    p.wire = heap_zalloc(heap, nwires * sizeof *p.wire);
-    for (uint32_t i = 0; i < c->edges.n; i++) readers[c->edges.v[i] >> 1]++;
-    lut_init(&plan.net, heap);
-    for (uint32_t k = 1; k < wire_gate(c, 0); k++) p.wire[k] = lut_leaf(&plan.net, LUT_INPUT, k);
-    for (uint32_t who = 0; who < (exactly_one ? 2 : 3) && good; who++) { /* 2: neither */
-        uint32_t n = who < 2 ? list_moves(c, m, who, known, moves) : 1;
-        for (uint32_t i = 0; i < 2; i++) {
-            for (uint32_t k = c->move_base[m->role[i]]; k < c->move_base[m->role[i] + 1]; k++)
-                p.wire[wire_move(c, k)] = LUT_FALSE;
-            p.wire[m->free[i] >> 1] = (i == who ? LUT_TRUE : LUT_FALSE) ^ (m->free[i] & 1);
-            if (i != who) p.wire[wire_move(c, only_move(c, m, i, known))] = LUT_TRUE;
-        }
-        for (uint32_t k = 0; k < n && good; k++) {
-            if (who < 2) p.wire[wire_move(c, moves[k])] = LUT_TRUE;
-            good = shown(&p, wanted, readers, m, exactly_one);
-            if (who < 2) p.wire[wire_move(c, moves[k])] = LUT_FALSE;
-        }
-    }
-    return good;
-}
-
-bool gpu_never_both(const struct circuit *c, const struct gpu_mover *m, bool one_begins)
-{
-    struct heap *heap = heap_new((size_t)2 << 30);
-    struct heap_guard guard;
-    struct error unimportant;
-    volatile bool never = false;
-    if (heap && !c->loops.n && HEAP_ENTER(heap, &guard, &unimportant)) {
-        never = (one_begins && stays_so(heap, c, m, true)) || stays_so(heap, c, m, false);
-        heap_leave(heap);
-    }
-    heap_free(heap);
-    return never;
 }
 
 static void step(struct planner *p, uint32_t turn, const uint32_t *readers)

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The circuit on its way into a network, wire by wire: what plan.c and never_both.c share. */
+#ifndef GPU_PLAN_INTERNAL_H
+#define GPU_PLAN_INTERNAL_H
+
+#include "gpu/plan.h"
+
+struct planner {
+    struct gpu_plan *plan;
+    const struct circuit *c;
+    uint32_t *wire; /* by wire of the circuit: its literal in the present step */
+    uint32_t loop;  /* of the circuit: the next one */
+    uint32_t step;
+    uint32_t waiting, young;
+};
+
+static inline uint32_t literal(const struct planner *p, edge e)
+{
+    return p->wire[e >> 1] ^ (e & 1);
+}
+
+/* A gate, of wires that are there; `readers` by wire: how many gates and outputs read it. */
+uint32_t gpu_plan_gate(struct planner *p, const struct gate *g, const uint32_t *readers);
+
+#endif
