@@ -225,6 +225,7 @@ struct gpu_plan *gpu_plan_new(struct heap *heap, const struct circuit *c, struct
     struct gpu_plan *plan = heap_zalloc(heap, sizeof *plan);
     *plan = (struct gpu_plan){.heap = heap, .circuit = c, .setup = setup};
     plan->ninputs = c->nbits + 3;
+    plan->ncounters = gpu_counters(c);
     lut_init(&plan->net, heap);
     struct planner p = {.plan = plan, .c = c};
     uint32_t nwires = wire_gate(c, c->ngates);
