@@ -26,6 +26,9 @@ struct gpu_code {
     struct gpu_games_report report;
 };
 
+/* The calling thread will work on it: any may, one at a time. */
+bool gpu_enter(struct gpu *gpu, struct error *error);
+
 typedef struct gpu_plan *gpu_planner(struct heap *heap, const void *data);
 /* From a plan; of the wishes what is 0 is chosen, level as in struct gpu_games_options. */
 bool gpu_code_make(struct gpu *gpu, gpu_planner *planner, const void *data, const struct ptx_options *wishes,
@@ -46,6 +49,8 @@ bool gpu_allocate(struct gpu *gpu, uint64_t *memory, size_t bytes, struct error 
 void gpu_release(struct gpu *gpu, uint64_t *memory); /* 0 is fine, and what it is after */
 bool gpu_fill(struct gpu *gpu, uint64_t memory, uint32_t value, size_t words, struct error *error);
 bool gpu_fetch(struct gpu *gpu, void *to, uint64_t from, size_t bytes, struct error *error);
+/* From anywhere to anywhere. */
+bool gpu_copy(struct gpu *gpu, uint64_t to, uint64_t from, size_t bytes, struct error *error);
 bool gpu_send(struct gpu *gpu, uint64_t to, const void *from, size_t bytes, struct error *error);
 
 /* Returns false, with the words of the first failure; *error is that if it is the first. */

@@ -18,6 +18,13 @@ bool gpu_lose(struct gpu *gpu, struct error *error)
     return false;
 }
 
+bool gpu_enter(struct gpu *gpu, struct error *error)
+{
+    if (gpu->lost) return gpu_lose(gpu, error);
+    return driver_check(&gpu->driver, gpu->driver.cuCtxSetCurrent(gpu->context), "entering it", error) ||
+           gpu_lose(gpu, error);
+}
+
 /* --- Code ----------------------------------------------------------------------------------------------- */
 
 bool gpu_module_load(struct gpu *gpu, const char *text, uint32_t level, void **module, struct error *error)
@@ -161,5 +168,12 @@ bool gpu_send(struct gpu *gpu, uint64_t to, const void *from, size_t bytes, stru
     if (gpu->lost) return gpu_lose(gpu, error);
     return driver_check(&gpu->driver, gpu->driver.cuMemcpyHtoD_v2(to, from, bytes), "setting up games",
                         error) ||
+           gpu_lose(gpu, error);
+}
+
+bool gpu_copy(struct gpu *gpu, uint64_t to, uint64_t from, size_t bytes, struct error *error)
+{
+    if (gpu->lost) return gpu_lose(gpu, error);
+    return driver_check(&gpu->driver, gpu->driver.cuMemcpy(to, from, bytes), "copying", error) ||
            gpu_lose(gpu, error);
 }
