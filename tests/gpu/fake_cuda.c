@@ -208,3 +208,49 @@ API cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
     }
     return SUCCESS;
 }
+
+/* Streams: everything is done when it is asked for. */
+
+API cuStreamCreate(void **stream, unsigned flags)
+{
+    *stream = &launches;
+    return SUCCESS;
+}
+
+API cuStreamSynchronize(void *stream)
+{
+    return lost ? LAUNCH_FAILED : SUCCESS;
+}
+
+API cuStreamDestroy_v2(void *stream)
+{
+    return SUCCESS;
+}
+
+API cuMemAllocHost_v2(void **memory, size_t size)
+{
+    *memory = asked("no-memory") ? NULL : malloc(size);
+    return *memory ? SUCCESS : NO_MEMORY;
+}
+
+API cuMemFreeHost(void *memory)
+{
+    free(memory);
+    return SUCCESS;
+}
+
+API cuMemsetD32Async(uint64_t pointer, unsigned value, size_t n, void *stream)
+{
+    return cuMemsetD32_v2(pointer, value, n);
+}
+
+API cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t size, void *stream)
+{
+    if (lost) return SUCCESS; /* it is found out when waiting */
+    return cuMemcpyDtoH_v2(to, from, size);
+}
+
+API cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t size, void *stream)
+{
+    return cuMemcpyHtoD_v2(to, from, size);
+}
