@@ -158,7 +158,8 @@ struct mcts {
     struct pooled *pool;     /* by action of the root, one role after the other; NULL: nothing is pooled */
     struct mcts_stats stats; /* of the last run, all hands together */
     const char *trouble;     /* why the search stopped early, NULL: it did not */
-    char remark[240];        /* why there is no device, or "" */
+    char remark[240];        /* why there is no device, or ""; the first hand to find out says so */
+    bool remarked;
 };
 
 /* One hand per policy. The reasoner, and the policies stay the caller's and must outlive the search. */

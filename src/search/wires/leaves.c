@@ -104,7 +104,7 @@ static bool take_far(struct leaves *l, bool wait)
 {
     struct mcts *m = l->hand->search;
     enum far_state state = far_state(l->far, wait);
-    if (state == FAR_FAILED)
+    if (state == FAR_FAILED && !__atomic_exchange_n(&m->remarked, true, __ATOMIC_RELAXED))
         snprintf(m->remark, sizeof m->remark, "%.200s; going on with the processor", far_trouble(l->far));
     return state == FAR_READY;
 }
