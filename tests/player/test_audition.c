@@ -63,6 +63,20 @@ static void every_arm_can_be_named(void **state)
     assert_true(player_arms_count() <= ARMS_MOST);
 }
 
+/* More speed, and an evaluation that explains more, are never worth less; what is expected is a share. */
+static void what_is_expected_grows_with_what_speaks_for_it(void **state)
+{
+    for (uint32_t i = 0; i < player_arms_count(); i++) {
+        double before = 0;
+        for (int k = 0; k <= 10; k++) {
+            struct arm_signs signs = {.speed = 0.01 + 0.5 * k, .explains = 0.1 * k, .threads = 4};
+            double expected = player_arms[i].expected(&signs);
+            assert_true(expected > 0 && expected < 1 && expected >= before);
+            before = expected;
+        }
+    }
+}
+
 /* A named arm is the player's own from the beginning. */
 static void a_named_arm_is_played(void **state)
 {
@@ -208,6 +222,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_arm_can_be_named),
+        cmocka_unit_test(what_is_expected_grows_with_what_speaks_for_it),
         cmocka_unit_test(a_named_arm_is_played),
         cmocka_unit_test(the_better_one_is_found),
         cmocka_unit_test(what_is_borrowed_is_given_back),
