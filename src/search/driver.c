@@ -340,7 +340,7 @@ struct hand *driver_run(struct driver *d)
     for (;;) {
         if (d->nhands == 1 && d->hands[0]->relay) relay_exchange(d->hands[0]);
         for (uint32_t i = 0; i < d->nhands; i++)
-            if (d->hands[i]->wired) leaves_play(d->hands[i]);
+            if (d->hands[i]->wired || leaves_late(d->hands[i])) leaves_play(d->hands[i]);
         launch_all(d);
         if (d->nhands == 1) d->finished = true; /* hands that serve have nothing to launch */
         if (find_finished(d, &which)) {

@@ -76,6 +76,7 @@ struct mcts_options {
     uint32_t carry;    /* visits that a position may keep when the match moves on; 0: all */
     uint32_t lanes;    /* simulations in flight, per hand */
     uint32_t playouts; /* from each new node, where they are done by others or on the wires; 0: as is best */
+    bool device;       /* they are done on a GPU, where that is possible */
     size_t memory;     /* bytes for the tree */
     uint64_t seed;
     struct cutoff cutoff;
@@ -161,6 +162,8 @@ struct mcts {
     struct pooled *pool;     /* by action of the root, one role after the other; NULL: nothing is pooled */
     struct mcts_stats stats; /* of the last run, all hands together */
     const char *trouble;     /* why the search stopped early, NULL: it did not */
+    char remark[240];        /* why there is no device, or ""; the first hand to find out says so */
+    bool remarked;
 };
 
 /* One hand per policy. The reasoner, and the policies stay the caller's and must outlive the search. */
