@@ -25,10 +25,11 @@ static const double GLANCE = 0.1;  /* seconds at most to find out how fast a can
 
 static bool make_configs(struct audition *a, const struct player_config *config, struct error *error)
 {
+    bool foreseen = config->decisive && engine_foresight(a->engine, budget_seconds(&a->budget, 0.1));
     a->arms = player_arms_count();
     for (uint32_t i = 0; i < a->arms; i++) {
         struct player_config *c = &a->configs[i];
-        a->signs[i] = (struct arm_signs){.speed = 1, .threads = a->threads};
+        a->signs[i] = (struct arm_signs){.speed = 1, .foreseen = foreseen, .threads = a->threads};
         *c = *config;
         c->arm = ARM_OFF;
         c->lanes = a->lanes;

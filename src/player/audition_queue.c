@@ -7,20 +7,14 @@
 static const double PRIOR_GAMES = 10; /* matches that what is expected beforehand counts for */
 /* What it must come to to be chosen. */
 static const double BETTER = 0.55;
-/* Few simulations flatter who is slow and knows much: of a match's points so much less for every halving. And
- * they belittle minimax, whose depth tells: so much more. */
-static const double SLOWER = 0.08, DEEPER = 0.08;
-
-static double correction(const struct audition *a, uint32_t arm)
-{
-    double speed = a->signs[arm].speed;
-    return audition_minimax(a, arm) ? DEEPER : speed < 1 ? SLOWER * log2(speed) : 0;
-}
+/* Few simulations flatter who is slow and knows much: of a match's points so much less for every halving. */
+static const double SLOWER = 0.08;
 
 double queue_expects(const struct audition *a, uint32_t arm)
 {
     if (arm == 0) return BETTER;
-    double points = a->points[arm] + correction(a, arm) * a->games[arm];
+    double speed = a->signs[arm].speed, slower = speed < 1 ? -log2(speed) : 0;
+    double points = a->points[arm] - SLOWER * slower * a->games[arm];
     return (points + a->expected[arm] * PRIOR_GAMES) / (a->games[arm] + PRIOR_GAMES);
 }
 
