@@ -36,6 +36,7 @@ static const struct {
     WANT(cuMemAlloc_v2),
     WANT(cuMemFree_v2),
     WANT(cuMemsetD32_v2),
+    WANT(cuMemcpy),
     WANT(cuMemcpyDtoH_v2),
     WANT(cuMemcpyHtoD_v2),
     WANT(cuLaunchKernel),

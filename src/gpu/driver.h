@@ -53,6 +53,7 @@ struct driver {
     int (*cuMemAlloc_v2)(uint64_t *pointer, size_t size);
     int (*cuMemFree_v2)(uint64_t pointer);
     int (*cuMemsetD32_v2)(uint64_t pointer, unsigned value, size_t n);
+    int (*cuMemcpy)(uint64_t to, uint64_t from, size_t size);
     int (*cuMemcpyDtoH_v2)(void *to, uint64_t from, size_t size);
     int (*cuMemcpyHtoD_v2)(uint64_t to, const void *from, size_t size);
     int (*cuLaunchKernel)(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,

@@ -14,6 +14,10 @@
  * with give_up, those that are not young begin anew, or wait for ever. All threads of the grid have a word:
  * their number is a multiple of 32.
  *
+ * A plan of rows (plan.h) is another kernel, `ludens_rows(in, more, out, sums, words, step, keys...)`: row i
+ * of what it reads is in[i * words], from the first of `more` on more[(i - first) * words]; what it writes is
+ * out[i * words].
+ *
  * Wires that are not in registers lie in shared memory, those that are used least in the thread's own (local)
  * memory where that is too small.
  */
@@ -26,6 +30,7 @@
 
 #define PTX_BLOCK 128 /* threads */
 #define PTX_ENTRY "ludens_play"
+#define PTX_ROWS_ENTRY "ludens_rows"
 
 struct ptx_options {
     uint32_t registers;    /* for wires */
@@ -55,12 +60,22 @@ struct ptx_arguments {
 };
 #define PTX_ARGUMENTS (11 + 2 * PHILOX_ROUNDS)
 
+struct ptx_row_arguments {
+    uint64_t in, more, out, sums;
+    uint32_t words;
+    uint64_t step;
+    uint32_t keys[2 * PHILOX_ROUNDS];
+};
+#define PTX_ROW_ARGUMENTS (6 + 2 * PHILOX_ROUNDS)
+
 /* As launches take them. */
+void ptx_list_row_arguments(struct ptx_row_arguments *a, void *list[PTX_ROW_ARGUMENTS]);
 void ptx_list_arguments(struct ptx_arguments *a, void *list[PTX_ARGUMENTS]);
 
 struct ptx {
     char *text; /* belongs to the plan's heap */
     size_t length;
+    const char *entry;
     uint32_t shared_slots, local_slots; /* that it uses */
     uint32_t gates, loads, stores;      /* of a round, turns together; loads and stores of slots */
     uint32_t most;                      /* wires in registers at once */

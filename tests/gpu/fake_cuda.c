@@ -13,7 +13,7 @@
 #define API __attribute__((visibility("default"), used)) int
 enum { SUCCESS = 0, NO_MEMORY = 2, NO_DEVICE = 100, BAD_CODE = 218, NOT_FOUND = 500, LAUNCH_FAILED = 719 };
 
-#define MOST_BLOCKS 16
+#define MOST_BLOCKS 64
 static struct {
     char *begin;
     size_t size;
@@ -168,6 +168,13 @@ API cuMemsetD32_v2(uint64_t pointer, unsigned value, size_t n)
     return SUCCESS;
 }
 
+API cuMemcpy(uint64_t to, uint64_t from, size_t size)
+{
+    if (lost) return LAUNCH_FAILED;
+    memcpy((void *)(uintptr_t)to, (void *)(uintptr_t)from, size);
+    return SUCCESS;
+}
+
 API cuMemcpyDtoH_v2(void *to, uint64_t from, size_t size)
 {
     if (lost) return LAUNCH_FAILED;
@@ -191,7 +198,7 @@ API cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
     ptx_machine_forget(function);
     for (int i = 0; i < MOST_BLOCKS; i++)
         if (blocks[i].begin) ptx_machine_allow(function, blocks[i].begin, blocks[i].size);
-    if (!ptx_machine_launch(function, gx, bx, shared, arguments, message, sizeof message)) {
+    if (!ptx_machine_launch(function, gx, gy, bx, shared, arguments, message, sizeof message)) {
         fprintf(stderr, "fake GPU: %s\n", message);
         return LAUNCH_FAILED;
     }

@@ -295,6 +295,8 @@ int cmd_bench(int argc, char **argv)
          .help = "with a GPU: blocks that share a multiprocessor; 0: by the size of the code"},
         {"registers", 0, OPTION_INT, &o.gpu.registers, .min = 0, .max = 250, .value = "N",
          .help = "with a GPU: registers for wires; 0: what the blocks leave"},
+        {"turns", 0, OPTION_INT, &o.gpu.turns, .min = 0, .max = 1, .value = "N",
+         .help = "with a GPU: steps of a round; 0: one for each turn of the game"},
         {"sync", 0, OPTION_INT, &o.gpu.sync, .min = 0, .max = 1e6, .value = "N",
          .help = "with a GPU: threads of a block wait for each other after so many instructions; 0: never"},
         {"level", 0, OPTION_INT, &o.gpu.level, .min = 0, .max = 4, .value = "N",

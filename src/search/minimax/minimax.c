@@ -143,6 +143,7 @@ static bool choose_evaluator(struct minimax *m, const struct budget *budget, enu
     m->eval = evaluator_new(&from);
     m->reasoner->deadline = budget->deadline;
     m->report.evaluation = m->eval ? m->eval->name : "";
+    m->report.explains = m->eval ? m->eval->explains : 0;
     return m->eval != NULL;
 }
 
