@@ -15,6 +15,8 @@ void flight_stage(struct flight *f, enum stage stage)
         uint32_t w = f->lane / 64;
         d->in[f->stage][w] &= ~bit;
         d->uniform[w] &= ~bit;
+        d->recorded[w] &= ~bit;
+        d->stated[w] &= ~bit;
         d->in[stage][w] |= bit;
     }
     f->stage = stage;
@@ -89,9 +91,8 @@ void flight_release(struct flight *f)
     free(f->state_start);
 }
 
-struct situation flight_situation(const struct flight *f, uint32_t role)
+struct situation flight_situation(const struct flight *f, uint32_t nroles, uint32_t role)
 {
-    uint32_t nroles = f->hand->search->nroles;
     struct situation s = {.role = role, .nroles = nroles, .way = f->has_way ? &f->way : NULL};
     if (f->steps >= 1) s.last = f->moves + (size_t)(f->steps - 1) * nroles;
     if (f->steps >= 2) s.before = f->moves + (size_t)(f->steps - 2) * nroles;
@@ -194,7 +195,7 @@ void flight_descend(struct flight *f)
             return;
         }
         for (uint32_t r = 0; r < m->nroles; r++) {
-            struct situation s = flight_situation(f, r);
+            struct situation s = flight_situation(f, m->nroles, r);
             s.state = node_state(n);
             s.state_words = n->words;
             choice[r] = select_action(f->hand, n, r, &s);

@@ -2,6 +2,7 @@
 #include "search/tree.h"
 
 #include "base/hash.h"
+#include "base/pool.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,10 +71,54 @@ float *node_best(const struct tree *t, struct tree_node *n, uint32_t role)
 /* --- The space
  * ------------------------------------------------------------------------------------------------ */
 
+static size_t space_bytes(const struct tree *t)
+{
+    return (size_t)t->capacity * 8;
+}
+
+static size_t table_bytes(const struct tree *t)
+{
+    return ((size_t)t->mask + 1) * sizeof *t->table;
+}
+
+static size_t edges_bytes(const struct tree *t)
+{
+    return (size_t)t->edges_cap * sizeof *t->edges;
+}
+
+static size_t slots_bytes(const struct tree *t)
+{
+    return ((size_t)t->edge_mask + 1) * sizeof *t->edge_slots;
+}
+
 static size_t bytes(const struct tree *t)
 {
-    return (size_t)t->capacity * 8 + ((size_t)t->mask + 1) * sizeof *t->table +
-           (size_t)t->edges_cap * sizeof *t->edges + ((size_t)t->edge_mask + 1) * sizeof *t->edge_slots;
+    return space_bytes(t) + table_bytes(t) + edges_bytes(t) + slots_bytes(t);
+}
+
+static void free_tables(struct tree *t)
+{
+    pool_give(t->table, table_bytes(t));
+    pool_give(t->edges, edges_bytes(t));
+    pool_give(t->edge_slots, slots_bytes(t));
+}
+
+static void free_spaces(struct tree *t)
+{
+    pool_give(t->space, space_bytes(t));
+    free_tables(t);
+}
+
+/* Spaces of these sizes: address space at first, pages are touched as they are filled. */
+static bool new_spaces(struct tree *t)
+{
+    t->space = pool_take(space_bytes(t));
+    t->table = pool_take_zeroed(table_bytes(t));
+    t->edges = pool_take(edges_bytes(t));
+    t->edge_slots = pool_take_zeroed(slots_bytes(t));
+    if (t->space && t->table && t->edges && t->edge_slots) return true;
+    free_spaces(t);
+    return false;
 }
 
 struct tree *tree_new(uint32_t nroles, size_t limit, bool with_rave, bool with_best)
@@ -89,12 +134,8 @@ struct tree *tree_new(uint32_t nroles, size_t limit, bool with_rave, bool with_b
     t->capacity = FIRST_WORDS;
     t->mask = t->edge_mask = FIRST_SLOTS - 1;
     t->edges_cap = FIRST_SLOTS / 2;
-    t->space = malloc((size_t)t->capacity * 8);
-    t->table = calloc(FIRST_SLOTS, sizeof *t->table);
-    t->edge_slots = calloc(FIRST_SLOTS, sizeof *t->edge_slots);
-    t->edges = malloc(t->edges_cap * sizeof *t->edges);
-    if (!t->space || !t->table || !t->edge_slots || !t->edges) {
-        tree_free(t);
+    if (!new_spaces(t)) {
+        free(t);
         return NULL;
     }
     tree_clear(t);
@@ -115,11 +156,8 @@ void tree_free(struct tree *t)
 {
     if (!t) return;
     free(t->widest);
-    free(t->space);
-    free(t->old_space);
-    free(t->table);
-    free(t->edges);
-    free(t->edge_slots);
+    tree_forget(t);
+    free_spaces(t);
     free(t);
 }
 
@@ -156,7 +194,7 @@ static bool reserve_space(struct tree *t, uint32_t words)
     uint64_t want = t->capacity;
     while (want < need) want += want / 2;
     if (want >= UINT32_MAX || !may_grow(t, (want - t->capacity) * 8)) return false;
-    uint64_t *grown = realloc(t->space, want * 8);
+    uint64_t *grown = pool_grow(t->space, (size_t)t->used * 8, space_bytes(t), want * 8);
     if (!grown) return false;
     t->space = grown;
     t->capacity = (uint32_t)want;
@@ -215,11 +253,11 @@ static bool grow_table(struct tree *t)
 {
     size_t size = ((size_t)t->mask + 1) * 2;
     if (size > UINT32_MAX || !may_grow(t, size / 2 * sizeof *t->table)) return false;
-    uint64_t *table = calloc(size, sizeof *table);
+    uint64_t *table = pool_take_zeroed(size * sizeof *table);
     if (!table) return false;
     for (uint32_t i = 0; i <= t->mask; i++)
         if (t->table[i]) table_insert(table, (uint32_t)size - 1, t->table[i]);
-    free(t->table);
+    pool_give(t->table, table_bytes(t));
     t->table = table;
     t->mask = (uint32_t)size - 1;
     return true;
@@ -379,13 +417,14 @@ static bool grow_edges(struct tree *t)
 {
     size_t cap = (size_t)t->edges_cap * 2, slots = ((size_t)t->edge_mask + 1) * 2;
     if (!may_grow(t, t->edges_cap * sizeof *t->edges + slots / 2 * sizeof *t->edge_slots)) return false;
-    struct tree_edge *edges = realloc(t->edges, cap * sizeof *edges);
+    struct tree_edge *edges =
+        pool_grow(t->edges, t->edges_used * sizeof *edges, edges_bytes(t), cap * sizeof *edges);
     if (!edges) return false;
     t->edges = edges;
     t->edges_cap = (uint32_t)cap;
-    uint32_t *table = calloc(slots, sizeof *table);
+    uint32_t *table = pool_take_zeroed(slots * sizeof *table);
     if (!table) return false;
-    free(t->edge_slots);
+    pool_give(t->edge_slots, slots_bytes(t));
     t->edge_slots = table;
     t->edge_mask = (uint32_t)slots - 1;
     for (uint32_t i = 1, none; i < t->edges_used; i++)
@@ -611,26 +650,6 @@ static bool copy_tree(struct collection *c)
     return true;
 }
 
-static void free_spaces(struct tree *t)
-{
-    free(t->space);
-    free(t->table);
-    free(t->edges);
-    free(t->edge_slots);
-}
-
-/* Spaces of the same sizes: address space at first, pages are touched as they are filled. */
-static bool new_spaces(struct tree *t)
-{
-    t->space = malloc((size_t)t->capacity * 8);
-    t->table = calloc((size_t)t->mask + 1, sizeof *t->table);
-    t->edges = malloc((size_t)t->edges_cap * sizeof *t->edges);
-    t->edge_slots = calloc((size_t)t->edge_mask + 1, sizeof *t->edge_slots);
-    if (t->space && t->table && t->edges && t->edge_slots) return true;
-    free_spaces(t);
-    return false;
-}
-
 bool tree_crowded(const struct tree *t)
 {
     return t->full || t->edges_full || (size_t)t->used * 8 > t->limit / 4;
@@ -660,11 +679,10 @@ bool tree_collect(struct tree *t, double share, double enough, const struct budg
         free_spaces(&fresh);
         return false;
     }
-    free(t->table);
-    free(t->edges);
-    free(t->edge_slots);
-    free(t->old_space);
+    free_tables(t);
+    tree_forget(t);
     fresh.old_space = t->space;
+    fresh.old_bytes = space_bytes(t);
     fresh.collections++;
     *t = fresh;
     t->shared = shared;
@@ -689,6 +707,6 @@ uint32_t tree_moved(const struct tree *t, uint32_t old)
 
 void tree_forget(struct tree *t)
 {
-    free(t->old_space);
+    pool_give(t->old_space, t->old_bytes);
     t->old_space = NULL;
 }

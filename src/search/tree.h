@@ -132,6 +132,7 @@ struct tree {
     bool edges_full;     /* no edge */
     bool marked;         /* a collection was given up and left marks in the nodes */
     uint64_t *old_space; /* kept by tree_collect until tree_forget, for tree_moved */
+    size_t old_bytes;
     /* What threads write at every node they add is not where all of them read at every step. */
     _Alignas(TREE_LINE) uint32_t used; /* words */
     uint32_t nodes;
