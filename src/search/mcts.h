@@ -96,8 +96,8 @@ struct mcts_options {
 };
 
 struct mcts_stats {
+    uint64_t steps; /* positions entered, in the tree and in playouts */
     uint64_t simulations, expansions, playout_steps, cut, undefined_goals, rounds;
-    uint64_t steps;     /* positions entered, in the tree and in playouts */
     uint64_t decided;   /* simulations that did not end with the same reward for everybody */
     uint32_t max_depth; /* of the tree part */
     uint64_t depth_sum;
@@ -113,9 +113,9 @@ struct hand {
     _Alignas(TREE_LINE) struct mcts *search; /* a thread's hand is in no line that another one writes to */
     struct policy *policy;                   /* not owned; tables of this hand alone */
     struct rng rng;
-    struct adapt adapt;
-    bool records; /* moves are recorded: somebody learns from them */
-    void *owner;  /* the caller's */
+    struct mcts_stats stats; /* since it was last put to work; its steps are in the first line, too */
+    bool records;            /* moves are recorded: somebody learns from them */
+    void *owner;             /* the caller's */
     /* while at work (driver.c) */
     struct driver *driver;
     struct leaves *leaves;   /* playouts on the wires; NULL: lane by lane */
@@ -128,7 +128,7 @@ struct hand {
     bool over;
     bool solo;    /* one simulation at a time, and the tree to itself: none is pending for another */
     double began; /* on the driver's clock */
-    struct mcts_stats stats; /* since it was last put to work */
+    struct adapt adapt;
     /* one-player: the moves of the best simulation since mcts_root, to the end of the game; whatever becomes
      * of the tree */
     uint32_t *kept, nkept, kept_cap;
