@@ -30,7 +30,8 @@ struct player_config {
     bool tree;
     double c, discount;
     int64_t rave, rave_mix; /* enum rave_mix */
-    bool urgency, cutoff, forced;
+    int64_t urgency;        /* enum urgency */
+    bool cutoff, forced;
     int64_t final; /* enum final_move */
     int64_t window, carry;
     int64_t playout; /* enum playout_scheme */

@@ -26,7 +26,7 @@ struct player *player_new(const struct player_config *config, const struct game 
     struct player *p = calloc(1, sizeof *p);
     if (!p) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
     p->config = *config;
-    if (config->arm >= ARM_FIRST && !audition_apply(&p->config, (uint32_t)config->arm - ARM_FIRST, error))
+    if (config->arm >= ARM_FIRST && !player_arm_apply(&p->config, (uint32_t)config->arm - ARM_FIRST, error))
         return free(p), NULL;
     p->game = game;
     p->engine = engine;
@@ -458,7 +458,7 @@ bool player_start(struct player *p, const struct budget *budget, struct error *e
             p->audition.chosen) {
             player_drop_search(p);
             dismiss(p); /* they are to play by it, too */
-            if (!audition_apply(&p->config, p->audition.chosen, error)) return false;
+            if (!player_arm_apply(&p->config, p->audition.chosen, error)) return false;
         }
         audition_leave(&left);
     }

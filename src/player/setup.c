@@ -132,7 +132,7 @@ static struct mcts_options search_options(const struct player *p, uint32_t lanes
                                  .c = (float)c->c,
                                  .discount = p->game->nroles == 1 ? 1 : (float)c->discount,
                                  .rave = (uint32_t)c->rave,
-                                 .urgency = c->urgency,
+                                 .urgency = (enum urgency)c->urgency,
                                  .rave_mix = (enum rave_mix)c->rave_mix,
                                  .final = (enum final_move)c->final,
                                  .window = (uint32_t)c->window,

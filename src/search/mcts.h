@@ -56,6 +56,10 @@ struct code;
  * the mean alone; and that with a weight that falls as 1/N, not as its root. */
 enum rave_mix { RAVE_THESIS, RAVE_MEAN, RAVE_SHORT };
 
+/* When a move may be chosen again before all were tried: never; by 002 §5.1.2; when what RAVE says of those
+ * not tried is worse, of which then the one it likes best is tried, or the one the playout policy draws. */
+enum urgency { URGENCY_OFF, URGENCY_THESIS, URGENCY_RAVE, URGENCY_POLICY };
+
 /* The move played: the best mean; the most visited; the best mean of those that were visited often, once
  * there are simulations enough to tell. */
 enum final_move { FINAL_MEAN, FINAL_VISITS, FINAL_ROBUST };
@@ -66,7 +70,7 @@ struct mcts_options {
     float discount; /* per step; 1 in one-player games */
     uint32_t rave;  /* equivalence parameter; 0: off */
     enum rave_mix rave_mix;
-    bool urgency; /* unexplored action urgency (002 §5.1.2) */
+    enum urgency urgency;
     enum final_move final;
     uint32_t window;   /* means in the tree are over so many simulations, the older fading; 0: over all */
     uint32_t carry;    /* visits that a position may keep when the match moves on; 0: all */
@@ -92,8 +96,8 @@ struct mcts_options {
 };
 
 struct mcts_stats {
+    uint64_t steps; /* positions entered, in the tree and in playouts */
     uint64_t simulations, expansions, playout_steps, cut, undefined_goals, rounds;
-    uint64_t steps;     /* positions entered, in the tree and in playouts */
     uint64_t decided;   /* simulations that did not end with the same reward for everybody */
     uint32_t max_depth; /* of the tree part */
     uint64_t depth_sum;
@@ -109,9 +113,9 @@ struct hand {
     _Alignas(TREE_LINE) struct mcts *search; /* a thread's hand is in no line that another one writes to */
     struct policy *policy;                   /* not owned; tables of this hand alone */
     struct rng rng;
-    struct adapt adapt;
-    bool records; /* moves are recorded: somebody learns from them */
-    void *owner;  /* the caller's */
+    struct mcts_stats stats; /* since it was last put to work; its steps are in the first line, too */
+    bool records;            /* moves are recorded: somebody learns from them */
+    void *owner;             /* the caller's */
     /* while at work (driver.c) */
     struct driver *driver;
     struct leaves *leaves;   /* playouts on the wires; NULL: lane by lane */
@@ -124,7 +128,7 @@ struct hand {
     bool over;
     bool solo;    /* one simulation at a time, and the tree to itself: none is pending for another */
     double began; /* on the driver's clock */
-    struct mcts_stats stats; /* since it was last put to work */
+    struct adapt adapt;
     /* one-player: the moves of the best simulation since mcts_root, to the end of the game; whatever becomes
      * of the tree */
     uint32_t *kept, nkept, kept_cap;
