@@ -42,6 +42,9 @@ void gpu_code_free(struct gpu *gpu, struct gpu_code *code);
 /* Blocks of PTX_BLOCK threads, nx * ny of them. It has begun when this returns. */
 bool gpu_launch(struct gpu *gpu, const struct gpu_code *code, uint32_t nx, uint32_t ny, void **arguments,
                 struct error *error);
+/* The same in a stream of its own. */
+bool gpu_launch_in(struct gpu *gpu, const struct gpu_code *code, void *stream, uint32_t nx, uint32_t ny,
+                   void **arguments, struct error *error);
 bool gpu_wait(struct gpu *gpu, struct error *error); /* for all that has begun */
 
 /* Memory of the device. Copies wait for what has begun before. */

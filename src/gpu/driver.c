@@ -39,6 +39,14 @@ static const struct {
     WANT(cuMemcpy),
     WANT(cuMemcpyDtoH_v2),
     WANT(cuMemcpyHtoD_v2),
+    WANT(cuStreamCreate),
+    WANT(cuStreamSynchronize),
+    WANT(cuStreamDestroy_v2),
+    WANT(cuMemAllocHost_v2),
+    WANT(cuMemFreeHost),
+    WANT(cuMemsetD32Async),
+    WANT(cuMemcpyDtoHAsync_v2),
+    WANT(cuMemcpyHtoDAsync_v2),
     WANT(cuLaunchKernel),
 };
 

@@ -119,9 +119,15 @@ void gpu_code_free(struct gpu *gpu, struct gpu_code *code)
 bool gpu_launch(struct gpu *gpu, const struct gpu_code *code, uint32_t nx, uint32_t ny, void **arguments,
                 struct error *error)
 {
+    return gpu_launch_in(gpu, code, NULL, nx, ny, arguments, error);
+}
+
+bool gpu_launch_in(struct gpu *gpu, const struct gpu_code *code, void *stream, uint32_t nx, uint32_t ny,
+                   void **arguments, struct error *error)
+{
     const struct driver *d = &gpu->driver;
     if (gpu->lost) return gpu_lose(gpu, error);
-    int result = d->cuLaunchKernel(code->function, nx, ny, 1, PTX_BLOCK, 1, 1, code->shared_bytes, NULL,
+    int result = d->cuLaunchKernel(code->function, nx, ny, 1, PTX_BLOCK, 1, 1, code->shared_bytes, stream,
                                    arguments, NULL);
     return driver_check(d, result, "starting to play", error) || gpu_lose(gpu, error);
 }

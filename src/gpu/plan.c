@@ -19,8 +19,7 @@ static bool in_turn(const struct circuit *c, const uint64_t *state, uint32_t tur
     return true;
 }
 
-/* Never in states that games lead to. */
-static bool both_free(const struct circuit *c, const struct gpu_mover *m, const uint64_t *state)
+bool gpu_both_free(const struct circuit *c, const struct gpu_mover *m, const uint64_t *state)
 {
     bool both = gpu_has_mover(m);
     for (uint32_t i = 0; both && i < 2; i++) {
@@ -34,7 +33,7 @@ struct gpu_setup gpu_setup_from(const struct circuit *c, const uint64_t *states,
 {
     struct gpu_setup setup = gpu_setup_initial(c);
     uint32_t words = (c->nbits + 63) / 64;
-    setup.starts = true;
+    setup.starts = setup.roots = true;
     while (setup.turns > 1 && setup.first_turn < setup.turns && !in_turn(c, states, setup.first_turn))
         setup.first_turn++;
     bool same = setup.first_turn < setup.turns;
@@ -46,7 +45,7 @@ struct gpu_setup gpu_setup_from(const struct circuit *c, const uint64_t *states,
         setup.mover = gpu_find_mover(c);
     }
     for (uint32_t i = 0; i < n; i++)
-        if (both_free(c, &setup.mover, states + (size_t)i * words)) setup.mover = (struct gpu_mover){0};
+        if (gpu_both_free(c, &setup.mover, states + (size_t)i * words)) setup.mover = (struct gpu_mover){0};
     return setup;
 }
 

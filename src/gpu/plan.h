@@ -59,6 +59,7 @@ struct gpu_setup {
     uint32_t turns, first_turn; /* steps of a round, and in which turn it begins */
     struct gpu_mover mover;     /* where there are no turns */
     bool starts;                /* lanes begin where the device's memory says, not in the initial state */
+    bool roots;                 /* what is counted is counted by root, as with starts */
 };
 
 struct gpu_plan {

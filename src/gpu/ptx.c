@@ -293,8 +293,14 @@ static void rounds(struct writer *w, uint32_t sync)
     if (w->plan->rows) return;
     text_printf(t,
                 "\tadd.u64 %%step, %%step, %u;\n\tsub.u32 %%rounds, %%rounds, 1;\n"
-                "\tsetp.ne.u32 %%go, %%rounds, 0;\n\t@%%go bra ROUND;\nDONE:\n\n",
+                "\tsetp.ne.u32 %%go, %%rounds, 0;\n",
                 w->plan->setup.turns);
+    uint32_t waiting = gpu_waiting(w->plan); /* where all do, nothing more will happen */
+    if (w->places->home[waiting] != GPU_NOTHING) slot_access(w, true, waiting, w->places->home[waiting]);
+    text_printf(t,
+                "\tsetp.ne.and.u32 %%go, %%r%u, 0xffffffff, %%go;\n"
+                "\tvote.sync.any.pred %%go, %%go, 0xffffffff;\n\t@%%go bra ROUND;\nDONE:\n\n",
+                waiting);
 }
 
 static void begin_counters(struct writer *w)
@@ -311,7 +317,7 @@ static void begin_counters(struct writer *w)
 static void add_counters(struct writer *w)
 {
     text_puts(&w->t, "\tld.param.u64 %p1, [sums];\n\tcvta.to.global.u64 %p1, %p1;\n");
-    if (w->plan->setup.starts)
+    if (w->plan->setup.roots)
         text_printf(&w->t,
                     "\tld.param.u32 %%t0, [roots];\n\trem.u32 %%t0, %%word, %%t0;\n"
                     "\tmul.wide.u32 %%p0, %%t0, %u;\n\tadd.u64 %%p1, %%p1, %%p0;\n",

@@ -109,6 +109,23 @@
             "4") "\tld.global.b32 %r8, [%d0];\n\tld.global.b32 %r9, [%d1];\n\tld.global.b32 %r10, [%d2];\n" \
                  "\tlop3.b32 %r10, %r9, %r8, %r10, 0xca;\n\tst.global.b32 [%d2], %r10;\n" END
 
+#define REPEAT                                                                                           \
+    KERNEL(P64("in") NEXT P64("rows") NEXT P32("words") NEXT P32("nrows") NEXT P32("halves")             \
+               NEXT P32("roots"))                                                                        \
+    WORDS                                                                                                \
+    "\tld.param.u32 %r5, [roots];\n\trem.u32 %r5, %r0, %r5;\n\tld.param.u32 %r6, [halves];\n"            \
+    "\tmad.lo.u32 %r6, %r5, %r6, %r3;\n" AT(                                                             \
+        "%d0", "in", "%r6",                                                                              \
+        "4") "\tld.global.b32 %r7, [%d0];\n\tshl.b32 %r8, %r3, 5;\n\tadd.u32 %r9, %r8, 32;\n"            \
+             "\tld.param.u32 %r10, [nrows];\n\tmin.u32 %r9, %r9, %r10;\n\tmad.lo.u32 %r11, %r8, %r4, "   \
+             "%r0;\n" AT(                                                                                \
+                 "%d1", "rows", "%r11",                                                                  \
+                 "4") "\tmul.wide.u32 %d2, %r4, 4;\nLOOP:\n"                                             \
+                      "\tsetp.ge.u32 %p0, %r8, %r9;\n\t@%p0 bra DONE;\n\tand.b32 %r12, %r7, 1;\n"        \
+                      "\tsetp.ne.u32 %p1, %r12, 0;\n\tselp.b32 %r13, 0xffffffff, 0, %p1;\n"              \
+                      "\tst.global.b32 [%d1], %r13;\n\tadd.u64 %d1, %d1, %d2;\n\tshr.u32 %r7, %r7, 1;\n" \
+                      "\tadd.u32 %r8, %r8, 1;\n\tbra LOOP;\nDONE:\n" END
+
 const char *gpu_tool_text(enum gpu_tool tool)
 {
     static const char *const texts[GPU_TOOLS] = {
@@ -126,6 +143,7 @@ const char *gpu_tool_text(enum gpu_tool tool)
         [GPU_GATHER] = GATHER,
         [GPU_TURN] = PLANES,
         [GPU_BLEND] = BLEND,
+        [GPU_REPEAT] = REPEAT,
     };
     return texts[tool];
 }

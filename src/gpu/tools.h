@@ -21,9 +21,11 @@ enum gpu_tool {
     GPU_UNPACK,    /* (in, rows, words, nrows, halves): the other way round */
     GPU_GATHER,    /* (in, used, out): the row of lanes whose byte is not 0, and that are used; a thread for a
                       lane */
-    GPU_TURN,  /* (moves, out, words, each, planes): what is asked (steps.h); a thread for a lane, by role */
-    GPU_BLEND, /* (rows, values, mask, words): rows get values where the mask is; a thread for 32 lanes, by
-                  row */
+    GPU_TURN,   /* (moves, out, words, each, planes): what is asked (steps.h); a thread for a lane, by role */
+    GPU_BLEND,  /* (rows, values, mask, words): rows get values where the mask is; a thread for 32 lanes, by
+                   row */
+    GPU_REPEAT, /* (in, rows, words, nrows, halves, roots): in all lanes of word w what is packed as number
+                   w % roots; a thread for 32 lanes, by word of what is packed */
     GPU_TOOLS
 };
 

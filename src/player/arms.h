@@ -9,6 +9,8 @@
 struct arm_signs {
     double speed;    /* simulations to one of the player's own way; 1 where they are counted */
     double explains; /* minimax: of what makes random games end differently, by its evaluation; 0..1 */
+    bool travels;    /* minimax: pieces go from cell to cell */
+    bool foreseen;   /* the player's own playouts see wins coming (decisive.h) */
     uint32_t threads;
 };
 

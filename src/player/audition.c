@@ -7,12 +7,12 @@
 
 enum {
     TRIAL_SIMS = 20, /* a move */
-    FAIR = 16,       /* matches that every candidate should get */
+    FAIR = 10,       /* matches that every candidate should get */
     FEWEST = 4,
     ALONE = 2, /* fewest where it is only one */
     /* With less they mislead, with more there are too few matches to tell: docs/strength.md */
     LEAST_SIMS = 100,
-    MOST_SIMS = 400,
+    MOST_SIMS = 1500,
     LANES = 4,     /* of a player by the clock: sweeps with few lanes are slow ones */
     MEMORY = 64,   /* MB, of a player */
     LARGE = 50000, /* facts, moves and gates: players of such a circuit take long to make */
@@ -25,10 +25,11 @@ static const double GLANCE = 0.1;  /* seconds at most to find out how fast a can
 
 static bool make_configs(struct audition *a, const struct player_config *config, struct error *error)
 {
+    bool foreseen = config->decisive && engine_foresight(a->engine, budget_seconds(&a->budget, 0.1));
     a->arms = player_arms_count();
     for (uint32_t i = 0; i < a->arms; i++) {
         struct player_config *c = &a->configs[i];
-        a->signs[i] = (struct arm_signs){.speed = 1, .threads = a->threads};
+        a->signs[i] = (struct arm_signs){.speed = 1, .foreseen = foreseen, .threads = a->threads};
         *c = *config;
         c->arm = ARM_OFF;
         c->lanes = a->lanes;
@@ -56,10 +57,10 @@ static bool take_speed(struct audition *a, uint32_t arm, double seconds, struct 
         good = player_ponder(p, &b, error);
         stats = player_report(p)->stats;
     }
-    if (audition_minimax(a, arm) && !audition_judges(p))
-        a->out[arm] = a->unfit[arm] = true;
-    else if (audition_minimax(a, arm))
-        a->signs[arm].explains = (double)player_report(p)->minimax->explains;
+    if (audition_minimax(a, arm) && !audition_judges(p)) a->out[arm] = a->unfit[arm] = true;
+    const struct minimax_report *report = player_report(p)->minimax;
+    if (report) a->signs[arm].explains = (double)report->explains;
+    if (report) a->signs[arm].travels = report->travels;
     player_free(p);
     a->signs[arm].speed = (stats.simulations + 1.0) / fmax(stats.seconds, 1e-4);
     if (audition_minimax(a, arm)) a->signs[arm].speed /= a->threads; /* it has one */

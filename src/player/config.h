@@ -53,6 +53,7 @@ struct player_config {
     int64_t parallel; /* enum parallel */
     int64_t ranks;    /* processes of an MPI job that search for it; 0: all there are */
     int64_t playouts; /* per new node, on the wires and with parallel=leaf; 0: as is best */
+    int64_t device;   /* 1: playouts on a GPU */
     int64_t memory;   /* MB; 0: a quarter of the machine's */
     int64_t arm;      /* which way of searching: ARM_OFF, ARM_AUTO, ARM_FIRST and so on (audition.h) */
     int64_t control;  /* one simulation in so many is uniform */

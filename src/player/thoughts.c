@@ -262,6 +262,7 @@ void thoughts_print(FILE *out, struct player *p, uint32_t role, const char *name
     const struct player_report *report = player_report(p);
     if (report->trouble.code) fprintf(out, "  %s: %s\n", name, report->trouble.text);
     if (thoughts_minimax_print(out, p, role, name, moves)) return;
+    if (*report->remark) fprintf(out, "  %s: %s\n", name, report->remark);
     if (!m || (report->stats.simulations == 0 && !m->settled)) return;
     struct heap *heap = heap_new(0);
     struct heap_guard guard;
@@ -274,6 +275,8 @@ void thoughts_print(FILE *out, struct player *p, uint32_t role, const char *name
                 report->nodes);
         const char *verdict = verdict_text(heap, p, role);
         if (*verdict) fprintf(out, "proved: %s; ", verdict);
+        if (s->playouts > 2 * s->simulations)
+            fprintf(out, "%llu playouts; ", (unsigned long long)s->playouts);
         if (report->of) fprintf(out, "%u of %u ranks; ", report->allied, report->of);
         fprintf(out, "expects %.1f\n", (double)report->value);
         print_control(out, &m->hands[0], name);
@@ -336,6 +339,7 @@ json_t *thoughts_json(struct player *p, uint32_t role)
             json_object_set_new(out, "playouts", json_integer((json_int_t)s->playouts));
         const char *verdict = verdict_text(heap, p, role);
         if (*verdict) json_object_set_new(out, "proved", json_string(verdict));
+        if (*report->remark) json_object_set_new(out, "remark", json_string(report->remark));
         if (report->of) json_object_set_new(out, "ranks", json_pack("[ii]", report->allied, report->of));
         json_t *puzzle = solo_json(heap, p);
         if (puzzle) json_object_set_new(out, "puzzle", puzzle);

@@ -4,6 +4,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 float select_uct(float mean, uint32_t n, float ln_visits, float c)
 {
@@ -75,6 +78,41 @@ static uint32_t try_new(struct hand *h, const struct tree_action *a, uint32_t n,
     return last;
 }
 
+/* --- Means alone ---------------------------------------------------------------------------------------- */
+
+enum { FEW = 128, FOUR = 4 };
+
+/* select_uct of so many actions, rounded up to four; what is computed is the same on every processor. */
+static void uct_values(const struct tree_action *a, uint32_t n, float ln_visits, float c, float *out)
+{
+    float tries[FEW];
+    for (uint32_t i = 0; i < n; i++) tries[i] = (float)(int32_t)a[i].n, out[i] = a[i].mean;
+#if defined(__x86_64__)
+    for (uint32_t i = n; i % FOUR; i++) tries[i] = 1, out[i] = 0;
+    for (uint32_t i = 0; i < n; i += FOUR) {
+        __m128 wide = _mm_sqrt_ps(_mm_div_ps(_mm_set1_ps(ln_visits), _mm_loadu_ps(tries + i)));
+        _mm_storeu_ps(out + i, _mm_add_ps(_mm_loadu_ps(out + i), _mm_mul_ps(_mm_set1_ps(c), wide)));
+    }
+#else
+    for (uint32_t i = 0; i < n; i++) out[i] += c * sqrtf(ln_visits / tries[i]);
+#endif
+}
+
+/* The best of few actions that were all tried, where nothing is pending, proved or known besides. */
+static uint32_t best_mean(struct hand *h, const struct tree_action *a, uint32_t n, float ln_visits, float c)
+{
+    float value[FEW], top = -INFINITY;
+    uint32_t best = 0, ties = 0;
+    uct_values(a, n, ln_visits, c, value);
+    for (uint32_t i = 0; i < n; i++) {
+        if (value[i] > top)
+            top = value[i], best = i, ties = 1;
+        else if (value[i] == top && rng_below(&h->rng, ++ties) == 0)
+            best = i;
+    }
+    return best;
+}
+
 uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, const struct situation *s)
 {
     const struct mcts *m = h->search;
@@ -93,6 +131,7 @@ uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, co
     uint32_t visits = count_of(&node->visits) + pending_here;
     const struct way_role *way = situation_way(s);
     float ln_visits = logarithm(visits), c = way ? way->c : m->opt.c;
+    if (m->tree->folds && untried == 0 && n <= FEW && !m->opt.prior) return best_mean(h, a, n, ln_visits, c);
     float beta = m->opt.rave ? select_beta(m->opt.rave_mix, way ? way->rave : (float)m->opt.rave, visits) : 0;
     const struct rave *rave = m->opt.rave ? node_rave(m->tree, node, role) : NULL;
     bool whole = m->opt.rave_mix == RAVE_THESIS;

@@ -163,6 +163,20 @@ class Lab(harness.Case):
         for wrong in "3", "0/3", "4/3", "1/3x":
             self.assertIn("--part wants K/N", self.run_lab("t.db", "--part", wrong, status=2)[1])
 
+    def test_a_column_is_played_now_and_the_others_later(self):
+        def numbers():
+            report, = json.loads(self.report("a.db", "--json"))
+            return [(cell["pairing"], cell["rate"]["games"], cell["target"]) for cell in report["cells"]]
+
+        self.run_lab("a.db", "--column", "<UCT & co>", "--games", 4)
+        self.assertEqual(numbers(), [("NST - UCT", 0, 4), ("<UCT & co>", 4, 4)] * 2)
+        self.run_lab("a.db", "--column", "NST - UCT", "--games", 2)  # the number wanted of the other stays
+        self.assertEqual(numbers(), [("NST - UCT", 2, 2), ("<UCT & co>", 4, 4)] * 2)
+        self.run_lab("a.db", "--column", "NST - UCT", "--only", "ticTacToe", "--games", 6)
+        self.assertEqual([n for _, n, _ in numbers()], [6, 4, 2, 4])
+        _, err = self.run_lab("a.db", "--column", "NST", status=2)
+        self.assertIn("the experiment has no column 'NST'; its first is 'NST - UCT'", err)
+
     def test_a_changed_experiment_is_refused(self):
         self.run_lab("t.db", "--games", 4)
         self.write("small.yaml", SMALL.replace("speed: 0.5", "speed: 0.6").replace("title: A", "title: Another"))

@@ -40,6 +40,7 @@ enum opcode {
     OP_BAR,
     OP_RET,
     OP_BALLOT,
+    OP_SETP_NE_AND,
     OP_AND,
     OP_OR,
     OP_MIN,
@@ -84,6 +85,7 @@ static const struct {
     {"popc.b32", OP_POPC, 0},
     {"vote.sync.any.pred", OP_VOTE_ANY, 0},
     {"vote.sync.ballot.b32", OP_BALLOT, 0},
+    {"setp.ne.and.u32", OP_SETP_NE_AND, 0},
     {"and.b32", OP_AND, 0},
     {"or.b32", OP_OR, 0},
     {"min.u32", OP_MIN, 0},
@@ -504,6 +506,7 @@ static uint32_t execute(struct ptx_machine *m, uint32_t at)
         LANES any |= (uint32_t)(a[l] != 0) << l;
         LANES out[l] = any;
         break;
+    case OP_SETP_NE_AND: LANES out[l] = (uint32_t)a[l] != (uint32_t)b[l] && c[l]; break;
     case OP_AND: LANES out[l] = a[l] & b[l]; break;
     case OP_OR: LANES out[l] = a[l] | b[l]; break;
     case OP_MIN: LANES out[l] = (uint32_t)a[l] < (uint32_t)b[l] ? a[l] : b[l]; break;

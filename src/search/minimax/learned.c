@@ -19,7 +19,7 @@
 #include <string.h>
 
 #define WANTED 20000u /* positions */
-#define EPOCHS 4u
+#define EPOCHS 6u
 #define RATE 0.05f
 #define LEAST 1.0f /* nothing but an end is certain */
 #define MOST 99.0f
@@ -201,6 +201,13 @@ static void correct(struct fit *x, uint32_t i, float rate)
     }
 }
 
+static double mean_outcome(const struct samples *s, uint32_t role)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < s->n; i++) sum += s->outcome[(size_t)i * s->nroles + role];
+    return sum / s->n;
+}
+
 /* How much of what makes outcomes differ is known from the positions: 1 less the share of their variance that
  * is left. */
 static float explained(struct fit *x)
@@ -208,9 +215,7 @@ static float explained(struct fit *x)
     uint32_t n = x->l->nroles;
     double left = 0, all = 0;
     for (uint32_t role = 0; role < n; role++) {
-        double mean = 0;
-        for (uint32_t i = 0; i < x->s->n; i++) mean += x->s->outcome[(size_t)i * n + role];
-        mean /= x->s->n;
+        double mean = mean_outcome(x->s, role);
         for (uint32_t i = 0; i < x->s->n; i++) {
             double outcome = x->s->outcome[(size_t)i * n + role];
             double wrong = outcome - (double)guess(x, i, list_active(x, i), role);
@@ -225,9 +230,12 @@ static void fit(struct fit *x, uint64_t seed)
 {
     struct rng rng;
     rng_init(&rng, seed);
+    /* Facts are to say what differs from that; else it is their number that counts, until the fit knows
+     * better. */
+    for (uint32_t role = 0; role < x->l->nroles; role++) x->l->bias[role] = (float)mean_outcome(x->s, role);
     for (uint32_t epoch = 0; epoch < EPOCHS; epoch++)
         for (uint32_t i = 0; i < x->s->n; i++)
-            correct(x, rng_below(&rng, x->s->n), RATE / (float)(1 + epoch));
+            correct(x, rng_below(&rng, x->s->n), RATE / (float)(1u << epoch));
     struct learned *l = x->l;
     l->base.explains = explained(x);
     for (uint32_t b = 0; b < l->nbits; b++)
