@@ -298,7 +298,6 @@ static bool open_table(struct table *t, const struct schedule_cell *c, struct er
     struct run *run = t->run;
     t->engine = play_table_engine(&run->tables[c->game], run->o->stop);
     if (!t->engine) return false;
-    pool_open(); /* searches come and go with every game */
     t->size = guests_of(run, c);
     t->guests = calloc(t->size, sizeof *t->guests);
     t->reasoner = reasoner_circuit(run->schedule->games[c->game], engine_code(t->engine), error);
@@ -502,6 +501,7 @@ static bool supervise(struct run *run, struct error *error)
  * between. */
 static void keep_memory(void)
 {
+    pool_open();
 #ifdef __GLIBC__
     mallopt(M_MMAP_THRESHOLD, 32 << 20);
     mallopt(M_TRIM_THRESHOLD, 1 << 30);
