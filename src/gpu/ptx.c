@@ -296,7 +296,11 @@ static void rounds(struct writer *w, uint32_t sync)
                 "\tadd.u64 %%step, %%step, %u;\n\tsub.u32 %%rounds, %%rounds, 1;\n"
                 "\tsetp.ne.u32 %%go, %%rounds, 0;\n",
                 w->plan->setup.turns);
-    uint32_t waiting = gpu_waiting(w->plan); /* where all do, nothing more will happen */
+    uint32_t waiting = gpu_waiting(w->plan);
+    if (sync) { /* all warps go on for as long as one does */
+        text_puts(t, "\t@%go bra ROUND;\nDONE:\n\n");
+        return;
+    } /* where all wait, nothing more will happen */
     if (w->places->home[waiting] != GPU_NOTHING) slot_access(w, true, waiting, w->places->home[waiting]);
     text_printf(t,
                 "\tsetp.ne.and.u32 %%go, %%r%u, 0xffffffff, %%go;\n"
@@ -315,21 +319,34 @@ static void begin_counters(struct writer *w)
             text_printf(&w->t, "\tst.local.b32 [%%far+%u], %%t0;\n", counter_place(w, c));
 }
 
+/* What is counted in one step is added up in the warp: many threads at one address wait for each other. */
+static void sum_of_warp(struct writer *w)
+{
+    for (uint32_t k = 16; k; k /= 2)
+        text_printf(&w->t,
+                    "\tshfl.sync.bfly.b32 %%t1, %%t0, %u, 0x1f, 0xffffffff;\n\tadd.u32 %%t0, %%t0, %%t1;\n",
+                    k);
+}
+
 static void add_counters(struct writer *w)
 {
+    bool rows = w->plan->rows, few = w->ncounters <= FEW_COUNTERS;
+    if (w->ncounters == 0) return;
     text_puts(&w->t, "\tld.param.u64 %p1, [sums];\n\tcvta.to.global.u64 %p1, %p1;\n");
     if (w->plan->setup.roots)
         text_printf(&w->t,
                     "\tld.param.u32 %%t0, [roots];\n\trem.u32 %%t0, %%word, %%t0;\n"
                     "\tmul.wide.u32 %%p0, %%t0, %u;\n\tadd.u64 %%p1, %%p1, %%p0;\n",
                     8 * w->ncounters);
+    if (rows) text_puts(&w->t, "\tand.b32 %t2, %word, 31;\n\tsetp.eq.u32 %go, %t2, 0;\n");
     for (uint32_t c = 0; c < w->ncounters; c++) {
-        if (w->ncounters <= FEW_COUNTERS)
-            text_printf(&w->t, "\tcvt.u64.u32 %%d0, %%c%u;\n", c);
+        if (few)
+            text_printf(&w->t, "\tmov.b32 %%t0, %%c%u;\n", c);
         else
-            text_printf(&w->t, "\tld.local.b32 %%t0, [%%far+%u];\n\tcvt.u64.u32 %%d0, %%t0;\n",
-                        counter_place(w, c));
-        text_printf(&w->t, "\tred.global.add.u64 [%%p1+%u], %%d0;\n", 8 * c);
+            text_printf(&w->t, "\tld.local.b32 %%t0, [%%far+%u];\n", counter_place(w, c));
+        if (rows) sum_of_warp(w);
+        text_printf(&w->t, "\tcvt.u64.u32 %%d0, %%t0;\n\t%sred.global.add.u64 [%%p1+%u], %%d0;\n",
+                    rows ? "@%go " : "", 8 * c);
     }
 }
 
@@ -395,6 +412,41 @@ struct ptx ptx_write(const struct gpu_plan *plan, const struct ptx_options *opti
                         .threads = w.threads};
 }
 
+static struct ptx write_with(const struct gpu_plan *plan, const struct ptx_memory *memory,
+                             const struct ptx_options *wishes, uint32_t blocks, uint32_t threads,
+                             uint32_t sync)
+{
+    struct ptx_options options = ptx_options_for(blocks, threads, memory);
+    if (wishes->registers) options.registers = wishes->registers;
+    options.sync = sync;
+    return ptx_write(plan, &options);
+}
+
+/* The better of two; the other's text is given back. */
+static struct ptx take(const struct gpu_plan *plan, struct ptx better, struct ptx other)
+{
+    heap_release(plan->heap, other.text);
+    return better;
+}
+
+/* Two blocks are the least that hide anything. What else is done with them was found out on an H200: long
+ * code without local memory is read by eight warps together (a fifth faster in Breakthrough), and where one
+ * block alone has much less in local memory it is better off alone (two fifths faster in Checkers, half in
+ * Quarto). */
+static struct ptx improve(const struct gpu_plan *plan, const struct ptx_memory *memory,
+                          const struct ptx_options *wishes, struct ptx two)
+{
+    const uint32_t LONG = 64 << 10, BYTES = 16, SYNC = 250;
+    const double OFTEN = 0.25, MUCH_LESS = 0.7;
+    uint32_t aside = two.loads + two.stores;
+    if (wishes->blocks || wishes->sync) return two;
+    if (two.local_slots == 0 && (two.gates + aside) * BYTES > LONG && !wishes->threads)
+        return take(plan, write_with(plan, memory, wishes, 1, 2 * PTX_BLOCK, SYNC), two);
+    if (two.local_slots == 0 || aside < OFTEN * two.gates) return two;
+    struct ptx one = write_with(plan, memory, wishes, 1, PTX_BLOCK, 0);
+    return one.local_slots <= MUCH_LESS * two.local_slots ? take(plan, one, two) : take(plan, two, one);
+}
+
 /* More blocks hide more of what instructions wait for; but not where wires then have to be put aside too
  * often. */
 struct ptx ptx_write_for(const struct gpu_plan *plan, const struct ptx_memory *memory,
@@ -404,11 +456,9 @@ struct ptx ptx_write_for(const struct gpu_plan *plan, const struct ptx_memory *m
     uint32_t threads = wishes->threads ? wishes->threads : PTX_BLOCK, most = 4 * PTX_BLOCK / threads,
              least = 2 * PTX_BLOCK / threads;
     for (uint32_t n = wishes->blocks ? wishes->blocks : most;; n--) {
-        struct ptx_options options = ptx_options_for(n, threads, memory);
-        if (wishes->registers) options.registers = wishes->registers;
-        options.sync = wishes->sync;
-        struct ptx ptx = ptx_write(plan, &options);
+        struct ptx ptx = write_with(plan, memory, wishes, n, threads, wishes->sync);
         bool fits = ptx.local_slots == 0 && ptx.loads + ptx.stores <= TOO_OFTEN * ptx.gates;
+        if (n <= least && threads == PTX_BLOCK) return improve(plan, memory, wishes, ptx);
         if (fits || wishes->blocks || n <= least) return ptx;
         heap_release(plan->heap, ptx.text);
     }
