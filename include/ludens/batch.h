@@ -20,8 +20,8 @@
  * With LUDENS_GPU everything stays in a GPU's memory: the functions below return addresses there, for other
  * libraries to work on (or ludens_batch_copy), and nothing of ours is under way there when they return. What
  * a function is given (moves, packed states, which lanes) may lie there or in the processor's memory. Random
- * games are others than the processor's, but the same on every GPU. A GPU that fails is lost: everything then
- * returns NULL or false, and ludens_batch_failure says why.
+ * games are others than the processor's, but the same on every GPU. When it has no more memory, or fails,
+ * functions return NULL or false, and ludens_batch_failure says why; one that has failed is lost.
  */
 #ifndef LUDENS_BATCH_H
 #define LUDENS_BATCH_H
@@ -52,7 +52,7 @@ LUDENS_API struct ludens_batch *ludens_batch_new(struct ludens_game *game,
 LUDENS_API void ludens_batch_free(struct ludens_batch *batch); /* NULL is fine */
 
 LUDENS_API enum ludens_device ludens_batch_device(const struct ludens_batch *batch);
-/* True, and what the GPU said, when it has failed. */
+/* True, and what the GPU said, when the last call failed there. */
 LUDENS_API bool ludens_batch_failure(const struct ludens_batch *batch, struct ludens_error *error);
 /* From one of the arrays below, or from within it, to the processor's memory. */
 LUDENS_API bool ludens_batch_copy(struct ludens_batch *batch, const void *array, size_t bytes, void *to,

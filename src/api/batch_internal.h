@@ -22,10 +22,10 @@ struct ludens_batch {
     /* on a GPU, instead of parts, team and arrays */
     struct gpu *gpu;
     struct gpu_lanes *there;
-    struct error failure; /* code 0: none yet */
+    struct error failure; /* of the last call; code 0: none */
 };
 
-/* --- batch_gpu.c: what the functions of ludens/batch.h do there. Failures are remembered. */
+/* --- batch_gpu.c: what the functions of ludens/batch.h do there. */
 bool batch_gpu_open(struct ludens_batch *b, const struct ludens_batch_options *o, struct error *error);
 void batch_gpu_close(struct ludens_batch *b);
 const void *batch_gpu_array(struct ludens_batch *b, enum gpu_array what, uint32_t role,

@@ -114,17 +114,18 @@ static bool set_up(struct gpu_games *g, uint32_t words, struct error *error)
     const struct driver *d = &g->gpu->driver;
     const struct circuit *c = g->code->circuit;
     int blocks = 0;
+    uint32_t threads = g->device.threads;
     free_memory(g);
     if (!words) {
         if (!driver_check(d,
-                          d->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, g->device.function,
-                                                                         PTX_BLOCK, g->device.shared_bytes),
+                          d->cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                              &blocks, g->device.function, (int)threads, g->device.shared_bytes),
                           "asking how much it can do at once", error))
             return false;
-        words = (uint32_t)(blocks > 0 ? blocks : 1) * (uint32_t)g->gpu->multiprocessors * PTX_BLOCK;
+        words = (uint32_t)(blocks > 0 ? blocks : 1) * (uint32_t)g->gpu->multiprocessors * threads;
         g->report.blocks = (uint32_t)blocks;
     }
-    words = (words + PTX_BLOCK - 1) / PTX_BLOCK * PTX_BLOCK;
+    words = (words + threads - 1) / threads * threads;
     g->report.words = words;
     if (!gpu_allocate(g->gpu, &g->state, (size_t)c->nbits * words * 4 + 4, error) ||
         !gpu_allocate(g->gpu, &g->waiting, (size_t)words * 4, error) ||
@@ -163,8 +164,10 @@ struct gpu_games *gpu_games_new(struct gpu *gpu, const struct code *code,
         g->starts ? gpu_setup_from(code->circuit, g->starts, g->roots) : gpu_setup_initial(code->circuit);
     if (options->turns == 1 && !g->starts)
         g->setup = (struct gpu_setup){.turns = 1, .mover = gpu_find_mover(code->circuit)};
-    struct ptx_options wishes = {
-        .blocks = options->blocks, .registers = options->registers, .sync = options->sync};
+    struct ptx_options wishes = {.blocks = options->blocks,
+                                 .registers = options->registers,
+                                 .sync = options->sync,
+                                 .threads = options->threads};
     if (gpu->lost)
         gpu_lose(gpu, error);
     else if (gpu_code_make(gpu, plan_games, g, &wishes, options->level, limits, &g->device, error)) {
@@ -213,7 +216,8 @@ bool gpu_games_play(struct gpu_games *g, uint32_t rounds, int how, struct error 
     philox_keys(g->seed, a.keys);
     void *arguments[PTX_ARGUMENTS];
     ptx_list_arguments(&a, arguments);
-    if (!gpu_launch(g->gpu, &g->device, a.words / PTX_BLOCK, 1, arguments, error) || !gpu_wait(g->gpu, error))
+    if (!gpu_launch(g->gpu, &g->device, a.words / g->device.threads, 1, arguments, error) ||
+        !gpu_wait(g->gpu, error))
         return false;
     g->step += (uint64_t)rounds * g->report.turns;
     return true;

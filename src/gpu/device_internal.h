@@ -22,6 +22,7 @@ struct gpu {
 /* A kernel. The report lacks what only games have. */
 struct gpu_code {
     void *module, *function;
+    uint32_t threads; /* of a block; 0: PTX_BLOCK */
     uint32_t shared_bytes;
     struct gpu_games_report report;
 };
@@ -39,7 +40,7 @@ bool gpu_module_load(struct gpu *gpu, const char *text, uint32_t level, void **m
 bool gpu_module_find(struct gpu *gpu, void *module, const char *entry, void **function, struct error *error);
 void gpu_code_free(struct gpu *gpu, struct gpu_code *code);
 
-/* Blocks of PTX_BLOCK threads, nx * ny of them. It has begun when this returns. */
+/* Blocks of its threads, nx * ny of them. It has begun when this returns. */
 bool gpu_launch(struct gpu *gpu, const struct gpu_code *code, uint32_t nx, uint32_t ny, void **arguments,
                 struct error *error);
 /* The same in a stream of its own. */

@@ -60,7 +60,8 @@ static bool load(struct gpu *gpu, const struct ptx *ptx, uint32_t level, struct 
     if (!gpu_module_load(gpu, ptx->text, level, &code->module, error)) return false;
     code->report.load_seconds = clock_now() - began;
     if (!gpu_module_find(gpu, code->module, ptx->entry, &code->function, error)) return false;
-    code->shared_bytes = ptx->shared_slots * 4 * PTX_BLOCK;
+    code->threads = ptx->threads;
+    code->shared_bytes = ptx->shared_slots * 4 * ptx->threads;
     if (code->shared_bytes &&
         !driver_check(d,
                       d->cuFuncSetAttribute(code->function, CU_MOST_DYNAMIC_SHARED, (int)code->shared_bytes),
@@ -127,7 +128,8 @@ bool gpu_launch_in(struct gpu *gpu, const struct gpu_code *code, void *stream, u
 {
     const struct driver *d = &gpu->driver;
     if (gpu->lost) return gpu_lose(gpu, error);
-    int result = d->cuLaunchKernel(code->function, nx, ny, 1, PTX_BLOCK, 1, 1, code->shared_bytes, stream,
+    uint32_t threads = code->threads ? code->threads : PTX_BLOCK;
+    int result = d->cuLaunchKernel(code->function, nx, ny, 1, threads, 1, 1, code->shared_bytes, stream,
                                    arguments, NULL);
     return driver_check(d, result, "starting to play", error) || gpu_lose(gpu, error);
 }

@@ -75,7 +75,7 @@ static bool run_step(struct gpu_lanes *g, struct gpu_code *code, enum gpu_step_k
                      uint64_t out, struct error *error)
 {
     struct gpu_step step = {g->c, kind, keep, g->o.max_steps, g->o.idle};
-    struct ptx_options wishes = {0};
+    struct ptx_options wishes = {.threads = PTX_BLOCK};
     if (!code->function && !gpu_code_make(g->gpu, plan, &step, &wishes, 0, &gpu_default_limits, code, error))
         return gpu_code_free(g->gpu, code), false;
     struct ptx_row_arguments a = {

@@ -11,6 +11,7 @@ struct writer {
     const struct gpu_plan *plan;
     const struct gpu_places *places;
     uint32_t nshared, ncounters; /* slots in shared memory; the others are in local memory */
+    uint32_t threads;            /* of a block */
     uint32_t since_sync;         /* instructions */
     bool in_loop;
 };
@@ -50,7 +51,7 @@ static void head(struct writer *w, uint32_t blocks)
         text_printf(t, "\t.param .%s %s,\n", p[i].type, p[i].name);
     for (uint32_t i = 0; i < 2 * PHILOX_ROUNDS; i++)
         text_printf(t, "\t.param .u32 key%u%s\n", i, i + 1 < 2 * PHILOX_ROUNDS ? "," : "");
-    text_printf(t, ")\n.maxntid %d, 1, 1\n", PTX_BLOCK);
+    text_printf(t, ")\n.maxntid %u, 1, 1\n", w->threads);
     if (blocks) text_printf(t, ".minnctapersm %u\n", blocks);
     text_puts(t, "{\n");
     text_printf(t, "\t.reg .b32 %%r<%u>;\n\t.reg .b32 %%x<%u>;\n\t.reg .b32 %%c<%u>;\n\t.reg .b32 %%t<8>;\n",
@@ -103,7 +104,7 @@ static void slot_access(struct writer *w, bool load, uint32_t reg, uint32_t slot
     bool shared = place < w->nshared;
     char address[40];
     if (shared)
-        snprintf(address, sizeof address, "[%%near+%u]", place * 4 * PTX_BLOCK);
+        snprintf(address, sizeof address, "[%%near+%u]", place * 4 * w->threads);
     else
         snprintf(address, sizeof address, "[%%far+%u]", (place - w->nshared) * 4);
     const char *space = shared ? "shared" : "local";
@@ -347,20 +348,23 @@ void ptx_list_arguments(struct ptx_arguments *a, void *list[PTX_ARGUMENTS])
     for (uint32_t i = 0; i < 2 * PHILOX_ROUNDS; i++) list[LENGTH(first) + i] = &a->keys[i];
 }
 
-struct ptx_options ptx_options_for(uint32_t blocks, const struct ptx_memory *memory)
+struct ptx_options ptx_options_for(uint32_t blocks, uint32_t threads, const struct ptx_memory *memory)
 {
-    uint32_t most = REGISTERS / (PTX_BLOCK * blocks);
+    uint32_t most = REGISTERS / (threads * blocks);
     int bytes = memory->multiprocessor / (int)blocks - memory->reserved;
     if (most > MOST_A_THREAD) most = MOST_A_THREAD;
     if (bytes > memory->block) bytes = memory->block;
     return (struct ptx_options){.blocks = blocks,
+                                .threads = threads,
                                 .registers = most - NOT_FOR_WIRES,
-                                .shared_slots = bytes > 0 ? (uint32_t)bytes / (4 * PTX_BLOCK) : 0};
+                                .shared_slots = bytes > 0 ? (uint32_t)bytes / (4 * threads) : 0};
 }
 
 struct ptx ptx_write(const struct gpu_plan *plan, const struct ptx_options *options)
 {
-    struct writer w = {.plan = plan, .ncounters = plan->ncounters};
+    struct writer w = {.plan = plan,
+                       .ncounters = plan->ncounters,
+                       .threads = options->threads ? options->threads : PTX_BLOCK};
     struct gpu_order order = gpu_order(plan);
     uint32_t room = options->registers;
     if (w.ncounters <= FEW_COUNTERS && room > 2 * w.ncounters) room -= w.ncounters;
@@ -387,7 +391,8 @@ struct ptx ptx_write(const struct gpu_plan *plan, const struct ptx_options *opti
                         .stores = places.stores,
                         .most = places.most,
                         .turns = plan->setup.turns,
-                        .blocks = options->blocks};
+                        .blocks = options->blocks,
+                        .threads = w.threads};
 }
 
 /* More blocks hide more of what instructions wait for; but not where wires then have to be put aside too
@@ -396,13 +401,15 @@ struct ptx ptx_write_for(const struct gpu_plan *plan, const struct ptx_memory *m
                          const struct ptx_options *wishes)
 {
     const double TOO_OFTEN = 0.3; /* for each gate */
-    for (uint32_t n = wishes->blocks ? wishes->blocks : 4;; n--) {
-        struct ptx_options options = ptx_options_for(n, memory);
+    uint32_t threads = wishes->threads ? wishes->threads : PTX_BLOCK, most = 4 * PTX_BLOCK / threads,
+             least = 2 * PTX_BLOCK / threads;
+    for (uint32_t n = wishes->blocks ? wishes->blocks : most;; n--) {
+        struct ptx_options options = ptx_options_for(n, threads, memory);
         if (wishes->registers) options.registers = wishes->registers;
         options.sync = wishes->sync;
         struct ptx ptx = ptx_write(plan, &options);
         bool fits = ptx.local_slots == 0 && ptx.loads + ptx.stores <= TOO_OFTEN * ptx.gates;
-        if (fits || wishes->blocks || n <= 2) return ptx;
+        if (fits || wishes->blocks || n <= least) return ptx;
         heap_release(plan->heap, ptx.text);
     }
 }

@@ -28,7 +28,7 @@
 #include "gpu/philox.h"
 #include "gpu/plan.h"
 
-#define PTX_BLOCK 128 /* threads */
+#define PTX_BLOCK 128 /* threads, unless somebody wants more */
 #define PTX_ENTRY "ludens_play"
 #define PTX_ROWS_ENTRY "ludens_rows"
 
@@ -37,7 +37,8 @@ struct ptx_options {
     uint32_t shared_slots; /* of 4 bytes for each thread of a block */
     uint32_t sync; /* the threads of a block wait for each other after so many instructions, so that they read
                       the same code; 0: never */
-    uint32_t blocks; /* that a multiprocessor shall run at once; 0: as may be */
+    uint32_t blocks;  /* that a multiprocessor shall run at once; 0: as may be */
+    uint32_t threads; /* of a block; 0: PTX_BLOCK */
 };
 
 /* Shared memory of a device, in bytes: what a multiprocessor has, what one block may have of it, and what
@@ -47,8 +48,8 @@ struct ptx_memory {
 };
 #define PTX_MEMORY_H200 ((struct ptx_memory){228 << 10, 227 << 10, 1 << 10})
 
-/* Options for so many blocks at once. */
-struct ptx_options ptx_options_for(uint32_t blocks, const struct ptx_memory *memory);
+/* Options for so many blocks at once, of so many threads. */
+struct ptx_options ptx_options_for(uint32_t blocks, uint32_t threads, const struct ptx_memory *memory);
 
 /* What the kernel takes, in this order. */
 struct ptx_arguments {
@@ -79,7 +80,7 @@ struct ptx {
     uint32_t shared_slots, local_slots; /* that it uses */
     uint32_t gates, loads, stores;      /* of a round, turns together; loads and stores of slots */
     uint32_t most;                      /* wires in registers at once */
-    uint32_t turns, blocks;
+    uint32_t turns, blocks, threads;
 };
 
 /* For a device with such memory; of the wishes, blocks 0 are as many as suit the code, registers 0 what these

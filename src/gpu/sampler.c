@@ -60,7 +60,7 @@ struct gpu_sampler *gpu_sampler_new(const struct code *code, const struct gpu_sa
                                     const struct ground_limits *limits, struct error *error)
 {
     struct gpu_sampler *s = calloc(1, sizeof *s);
-    struct ptx_options wishes = {0};
+    struct ptx_options wishes = {.threads = PTX_BLOCK};
     if (!s) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
     s->c = code->circuit;
     s->o = *options;

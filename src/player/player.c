@@ -200,7 +200,7 @@ static bool conclude_search(struct player *p, uint32_t *move, struct error *erro
     if (!p->crew) mcts_count(p->mcts);
     p->report.stats = p->mcts->stats;
     if (p->mcts->trouble) error_set(error, ERROR_INTERNAL, "%s", p->mcts->trouble);
-    p->report.remark = p->mcts->remark;
+    if (*p->mcts->remark) p->report.remark = p->mcts->remark; /* else what was said before it holds */
     p->report.nodes = p->mcts->tree->nodes;
     for (uint32_t i = 1; p->crew && i < p->crew->nsearches; i++)
         p->report.nodes += p->crew->searches[i]->tree->nodes;

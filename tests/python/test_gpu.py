@@ -234,6 +234,16 @@ def test_no_gpu_is_one_line(monkeypatch, fails, words):
         ludens.VectorEnv("ticTacToe", 10, device="tpu")
 
 
+def test_a_gpu_whose_memory_is_full_for_a_while(monkeypatch):
+    env = ludens.VectorEnv("ticTacToe", 10, device="gpu")
+    monkeypatch.setenv("FAKE_CUDA", "no-memory")
+    with pytest.raises(ludens.MemoryLimitError, match="not enough memory"):
+        env.observations
+    monkeypatch.delenv("FAKE_CUDA")
+    env.reset()
+    assert env.observations.shape[0] == 10
+
+
 def test_a_gpu_that_is_taken_away(monkeypatch):
     env = ludens.VectorEnv("ticTacToe", 10, device="gpu")
     monkeypatch.setenv("FAKE_CUDA", "lost")

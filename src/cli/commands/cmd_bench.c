@@ -297,6 +297,8 @@ int cmd_bench(int argc, char **argv)
          .help = "with a GPU: registers for wires; 0: what the blocks leave"},
         {"turns", 0, OPTION_INT, &o.gpu.turns, .min = 0, .max = 1, .value = "N",
          .help = "with a GPU: steps of a round; 0: one for each turn of the game"},
+        {"warps", 0, OPTION_INT, &o.gpu.warps, .min = 0, .max = 8, .value = "N",
+         .help = "with a GPU: warps of a block, each 32 threads; 0: by the size of the code"},
         {"sync", 0, OPTION_INT, &o.gpu.sync, .min = 0, .max = 1e6, .value = "N",
          .help = "with a GPU: threads of a block wait for each other after so many instructions; 0: never"},
         {"level", 0, OPTION_INT, &o.gpu.level, .min = 0, .max = 4, .value = "N",
