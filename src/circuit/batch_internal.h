@@ -76,17 +76,4 @@ static inline uint32_t at_most_64(uint32_t n)
     return n < 64 ? n : 64;
 }
 
-/* One lane's bits of n slots (at most 64) as a word. */
-static inline uint64_t lane_word(const uint64_t *at, uint32_t stride, uint32_t n, uint32_t shift)
-{
-    uint64_t word = 0;
-    uint32_t i = 0;
-    for (; i + 4 <= n; i += 4, at += 4 * (size_t)stride)
-        word |= ((at[0] >> shift & 1) | (at[stride] >> shift & 1) << 1 | (at[2 * stride] >> shift & 1) << 2 |
-                 (at[3 * stride] >> shift & 1) << 3)
-                << i;
-    for (; i < n; i++, at += stride) word |= (*at >> shift & 1) << i;
-    return word;
-}
-
 #endif

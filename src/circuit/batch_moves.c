@@ -25,8 +25,7 @@ uint32_t batch_legal(struct batch *b, uint32_t lane, uint32_t role, uint32_t *ou
     uint32_t n = 0;
     if (r->forced && r->legal == r->does) return out[0] = r->only, 1;
     for (uint32_t m = 0; m < r->n; m += 64, at += 64 * (size_t)b->words)
-        for (uint64_t set = lane_word(at, b->words, r->n - m < 64 ? r->n - m : 64, lane % 64); set;
-             set &= set - 1)
+        for (uint64_t set = transpose_get(at, b->words, at_most_64(r->n - m), lane % 64); set; set &= set - 1)
             out[n++] = m + (uint32_t)__builtin_ctzll(set);
     TICKS_END(b, BATCH_REST);
     return n;

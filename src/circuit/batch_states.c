@@ -8,9 +8,9 @@
 void batch_set_state(struct batch *b, uint32_t lane, const uint64_t *state)
 {
     TICKS_BEGIN(b);
-    uint64_t *at = slot(b, SLOT_BITS) + lane / 64, bit = 1ull << lane % 64;
-    for (uint32_t i = 0; i < b->code->nbits; i++, at += b->words)
-        *at = (*at & ~bit) | ((state[i / 64] >> i % 64 & 1) << lane % 64);
+    uint64_t *at = slot(b, SLOT_BITS) + lane / 64;
+    for (uint32_t w = 0; w < b->state_words; w++, at += 64 * (size_t)b->words)
+        transpose_put(at, b->words, at_most_64(b->code->nbits - w * 64), lane % 64, state[w]);
     TICKS_END(b, BATCH_REST);
 }
 
@@ -18,10 +18,8 @@ void batch_get_state(struct batch *b, uint32_t lane, uint64_t *state)
 {
     TICKS_BEGIN(b);
     const uint64_t *at = slot(b, SLOT_BITS) + lane / 64;
-    for (uint32_t w = 0; w < b->state_words; w++, at += 64 * (size_t)b->words) {
-        uint32_t n = b->code->nbits - w * 64;
-        state[w] = lane_word(at, b->words, n < 64 ? n : 64, lane % 64);
-    }
+    for (uint32_t w = 0; w < b->state_words; w++, at += 64 * (size_t)b->words)
+        state[w] = transpose_get(at, b->words, at_most_64(b->code->nbits - w * 64), lane % 64);
     TICKS_END(b, BATCH_REST);
 }
 

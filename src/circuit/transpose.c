@@ -2,6 +2,9 @@
 #include "circuit/transpose.h"
 
 #include <stddef.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -42,38 +45,99 @@ INLINE void count_body(const uint64_t *from, uint32_t from_stride, uint32_t n, u
     for (uint32_t i = 0; i < 64 && count; i++) count[i] += (uint32_t)__builtin_popcountll(m[i]);
 }
 
-typedef void count_kernel(const uint64_t *from, uint32_t from_stride, uint32_t n, uint64_t *to,
-                          uint32_t to_stride, uint32_t count[64]);
+INLINE uint64_t get_body(const uint64_t *rows, uint32_t stride, uint32_t n, uint32_t lane)
+{
+    uint64_t word = 0;
+    uint32_t i = 0;
+    for (; i + 4 <= n; i += 4, rows += 4 * (size_t)stride)
+        word |= ((rows[0] >> lane & 1) | (rows[stride] >> lane & 1) << 1 |
+                 (rows[2 * (size_t)stride] >> lane & 1) << 2 | (rows[3 * (size_t)stride] >> lane & 1) << 3)
+                << i;
+    for (; i < n; i++, rows += stride) word |= (*rows >> lane & 1) << i;
+    return word;
+}
 
-#define VERSION(target, name)                                                                     \
-    target static void name(const uint64_t *from, uint32_t from_stride, uint32_t n, uint64_t *to, \
-                            uint32_t to_stride, uint32_t count[64])                               \
-    {                                                                                             \
-        count_body(from, from_stride, n, to, to_stride, count);                                   \
+/* Rows side by side are a loop of vectors. */
+INLINE void put_body(uint64_t *rows, uint32_t stride, uint32_t n, uint32_t lane, uint64_t bits)
+{
+    const uint64_t others = ~((uint64_t)1 << lane);
+    if (stride == 1)
+        for (uint64_t i = 0; i < n; i++) rows[i] = (rows[i] & others) | (bits >> i & 1) << lane;
+    else
+        for (uint32_t i = 0; i < n; i++, rows += stride) *rows = (*rows & others) | (bits >> i & 1) << lane;
+}
+
+struct kernels {
+    void (*count)(const uint64_t *from, uint32_t from_stride, uint32_t n, uint64_t *to, uint32_t to_stride,
+                  uint32_t count[64]);
+    uint64_t (*get)(const uint64_t *rows, uint32_t stride, uint32_t n, uint32_t lane);
+    void (*put)(uint64_t *rows, uint32_t stride, uint32_t n, uint32_t lane, uint64_t bits);
+};
+
+#define VERSION(target, suffix)                                                                             \
+    target static void count_##suffix(const uint64_t *from, uint32_t from_stride, uint32_t n, uint64_t *to, \
+                                      uint32_t to_stride, uint32_t count[64])                               \
+    {                                                                                                       \
+        count_body(from, from_stride, n, to, to_stride, count);                                             \
+    }                                                                                                       \
+    target static void put_##suffix(uint64_t *rows, uint32_t stride, uint32_t n, uint32_t lane,             \
+                                    uint64_t bits)                                                          \
+    {                                                                                                       \
+        put_body(rows, stride, n, lane, bits);                                                              \
     }
 
-VERSION(, count_any)
+VERSION(, any)
+static uint64_t get_any(const uint64_t *rows, uint32_t stride, uint32_t n, uint32_t lane)
+{
+    return get_body(rows, stride, n, lane);
+}
 
 /* Chosen once, before main: no thread ever sees it change. */
-static count_kernel *count_best = count_any;
+static struct kernels kernels = {count_any, get_any, put_any};
 
 #if defined(__x86_64__)
-VERSION(__attribute__((target("avx2,bmi2,popcnt"))), count_256)
-VERSION(__attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi2,popcnt"))), count_512)
+#define TARGET_256 __attribute__((target("avx2,bmi2,popcnt")))
+VERSION(TARGET_256, 256)
+VERSION(__attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi2,popcnt"))), 512)
 
-__attribute__((constructor)) static void choose_kernel(void)
+/* The lane's bit becomes the sign, and the signs of four words are an instruction. */
+TARGET_256 static uint64_t get_256(const uint64_t *rows, uint32_t stride, uint32_t n, uint32_t lane)
+{
+    const __m128i shift = _mm_cvtsi32_si128((int)(63 - lane));
+    uint64_t word = 0;
+    uint32_t i = 0;
+    if (stride != 1) return get_body(rows, stride, n, lane);
+    for (; i + 4 <= n; i += 4) {
+        __m256i four = _mm256_sll_epi64(_mm256_loadu_si256((const __m256i *)(rows + i)), shift);
+        word |= (uint64_t)(uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(four)) << i;
+    }
+    for (; i < n; i++) word |= (rows[i] >> lane & 1) << i;
+    return word;
+}
+
+__attribute__((constructor)) static void choose_kernels(void)
 {
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
-        count_best = count_512;
+        kernels = (struct kernels){count_512, get_256, put_512};
     else if (__builtin_cpu_supports("avx2"))
-        count_best = count_256;
+        kernels = (struct kernels){count_256, get_256, put_256};
 }
 #endif
 
 void transpose_count(const uint64_t *from, uint32_t from_stride, uint32_t n, uint64_t *to, uint32_t to_stride,
                      uint32_t count[64])
 {
-    count_best(from, from_stride, n, to, to_stride, count);
+    kernels.count(from, from_stride, n, to, to_stride, count);
+}
+
+uint64_t transpose_get(const uint64_t *rows, uint32_t stride, uint32_t n, uint32_t lane)
+{
+    return kernels.get(rows, stride, n, lane);
+}
+
+void transpose_put(uint64_t *rows, uint32_t stride, uint32_t n, uint32_t lane, uint64_t bits)
+{
+    kernels.put(rows, stride, n, lane, bits);
 }

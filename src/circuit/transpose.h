@@ -11,6 +11,11 @@
 void transpose_count(const uint64_t *from, uint32_t from_stride, uint32_t n, uint64_t *to, uint32_t to_stride,
                      uint32_t count[64]);
 
+/* One lane alone: its bits of n rows (at most 64) that lie `stride` words apart, as a word, and back. `lane`
+ * is the bit of the words that `rows` begins with. */
+uint64_t transpose_get(const uint64_t *rows, uint32_t stride, uint32_t n, uint32_t lane);
+void transpose_put(uint64_t *rows, uint32_t stride, uint32_t n, uint32_t lane, uint64_t bits);
+
 /* 8 x 8 bits: bit j of byte i becomes bit i of byte j. */
 static inline uint64_t transpose_8(uint64_t x)
 {

@@ -14,7 +14,8 @@ struct walk {
 /* One word of the path: a number per role. False: it is none, or there are no such moves. */
 static bool read_choice(const struct walk *w, const char **path, uint32_t *choice)
 {
-    const struct tree_node *n = tree_node(w->m->tree, w->node);
+    struct tree_node *n = tree_node(w->m->tree, w->node);
+    tree_unfold(w->m->tree, n);
     for (uint32_t role = 0; role < w->m->nroles; role++) {
         char *end;
         unsigned long at = strtoul(*path, &end, 10);
@@ -81,6 +82,7 @@ static json_t *node_json(const struct walk *w, const char *path)
 {
     struct tree_node *n = tree_node(w->m->tree, w->node);
     bool alone = n->mover != NO_MOVER;
+    tree_unfold(w->m->tree, n);
     json_t *choices = json_array();
     for (uint32_t role = 0; role < w->m->nroles; role++)
         json_array_append_new(choices, choices_json(w, role, alone && role == n->mover));

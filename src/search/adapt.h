@@ -34,6 +34,7 @@ struct drift {
 };
 
 struct adapt {
+    bool off; /* of a hand: playouts are uniform now */
     uint32_t role;
     uint32_t control; /* one simulation in so many; 0: none */
     enum alarm alarm;
@@ -43,7 +44,6 @@ struct adapt {
     uint64_t launched;
     struct drift drift;
     uint32_t alarms; /* so far */
-    bool off;        /* playouts are uniform now */
     double length;   /* of playouts, in the mean */
     struct adapt_arm arm[WAY_ROLES][ADAPT_FACTORS][ADAPT_ARMS];
 };

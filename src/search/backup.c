@@ -63,6 +63,11 @@ static void count_step(struct flight *f, uint32_t step, const float *own, const 
     struct tree_node *n = tree_node(t, f->path[step]);
     bool rave = m->opt.rave && !f->own;
     count_add(t, &n->visits, 1);
+    if (node_is_folded(n)) {
+        for (uint32_t r = 0; r < m->nroles; r++)
+            node_folded(t, n)[r] = (struct folded){f->choice[(size_t)step * m->nroles + r], discounted[r]};
+        return;
+    }
     for (uint32_t r = 0; r < m->nroles; r++) {
         uint32_t choice = f->choice[(size_t)step * m->nroles + r];
         struct tree_action *a = node_action(t, n, r) + choice;

@@ -93,6 +93,14 @@ static void tick(struct driver *d)
     d->ticked = now;
 }
 
+/* Nodes may be folded until they are visited again: simulations come one by one, and leave nothing but means.
+ */
+static bool may_fold(const struct hand *h)
+{
+    const struct mcts *m = h->search;
+    return h->solo && !h->wired && m->opt.solver == SOLVER_OFF && !m->opt.rave && !m->opt.carry && !m->single;
+}
+
 void driver_add(struct driver *d, struct hand *h, const struct budget *budget)
 {
     uint32_t wanted = h->search->opt.lanes < 1 ? 1 : h->search->opt.lanes;
@@ -113,6 +121,7 @@ void driver_add(struct driver *d, struct hand *h, const struct budget *budget)
     h->began = d->clock;
     h->solo = wanted == 1 && !h->search->tree->shared && !h->relay;
     h->wired = leaves_open(h, d->code);
+    if (!h->search->tree->shared) h->search->tree->folds = may_fold(h);
     d->watched += budget->deadline > 0;
     d->shared += h->search->tree->shared;
     h->first_round = d->now;
@@ -340,7 +349,7 @@ struct hand *driver_run(struct driver *d)
     for (;;) {
         if (d->nhands == 1 && d->hands[0]->relay) relay_exchange(d->hands[0]);
         for (uint32_t i = 0; i < d->nhands; i++)
-            if (d->hands[i]->wired) leaves_play(d->hands[i]);
+            if (d->hands[i]->wired || leaves_late(d->hands[i])) leaves_play(d->hands[i]);
         launch_all(d);
         if (d->nhands == 1) d->finished = true; /* hands that serve have nothing to launch */
         if (find_finished(d, &which)) {

@@ -21,35 +21,36 @@ enum stage {
 #define FLIGHT_REFUTED 3
 
 struct flight {
+    /* what every step looks at comes first */
     struct hand *hand; /* whose simulation it is */
-    enum stage stage;  /* changed by flight_stage alone: the driver's masks follow it */
-    uint32_t lane;     /* where it flies */
-    uint32_t began;    /* the round its playout began */
-    uint32_t node;   /* where the descent is; when ARRIVED, the parent; when PARKED, the ended node (or 0) */
-    uint32_t steps;  /* moves made since the root */
-    uint32_t proved; /* when it is finished: the node at its end of which something is proved, or 0 */
-    uint32_t tree_steps; /* of these, how many belong to path nodes */
+    uint32_t *moves;   /* steps * nroles */
+    uint8_t *forced;   /* steps * nroles: there was no other move */
+    uint32_t steps;    /* moves made since the root */
     uint32_t playout_steps;
-    uint32_t *path;   /* nodes, tree_steps */
-    uint32_t *choice; /* tree_steps * nroles: index of the action */
-    uint32_t *moves;  /* steps * nroles */
-    uint8_t *forced;  /* steps * nroles: there was no other move */
+    enum stage stage; /* changed by flight_stage alone: the driver's masks follow it */
+    uint32_t lane;    /* where it flies */
     uint32_t cap;     /* steps there is room for */
+    bool has_way;     /* it has one of its own: `way` */
+    bool stateless;   /* there was no memory for states */
+    bool end;         /* the last one was noted: the state after all steps */
+    bool expanded;    /* its new node is made: from there on it plays out */
+    bool cut;         /* broken off: without goals it is a draw */
+    bool again;       /* decisive.h: the step to come is to be chosen again */
+    uint32_t began;   /* the round its playout began */
+    uint32_t node;    /* where the descent is; when ARRIVED, the parent; when PARKED, the ended node (or 0) */
+    uint32_t proved;  /* when it is finished: the node at its end of which something is proved, or 0 */
+    uint32_t tree_steps; /* of the steps, how many belong to path nodes */
+    uint32_t *path;      /* nodes, tree_steps */
+    uint32_t *choice;    /* tree_steps * nroles: index of the action */
     /* if wanted: the state before step t is states[state_start[t]] up to states[state_start[t + 1]] */
     uint64_t *states;
     uint32_t *state_start, starts_cap;
     size_t states_cap;
-    bool stateless;   /* there was no memory for them */
-    bool end;         /* the last one was noted: the state after all steps */
-    bool expanded;    /* its new node is made: from there on it plays out */
-    bool cut;         /* broken off: without goals it is a draw */
     const float *own; /* rewards of what it played, where those it is worth are a mean of several; or NULL */
-    /* decisive.h: moves of the step to come that were taken back; it is to be chosen again */
+    /* decisive.h: moves of the step to come that were taken back */
     uint32_t refuted[FLIGHT_REFUTED];
     uint32_t nrefuted;
-    bool again;
-    struct way way; /* if it has one of its own */
-    bool has_way;
+    struct way way;
     struct errand *errand; /* leaf parallelisation: the playout is done for somebody else (relay.c) */
 };
 
@@ -80,6 +81,8 @@ struct driver {
      */
     uint64_t in[STAGES][BATCH_MAX_WORDS]; /* by stage of the flight under way */
     uint64_t uniform[BATCH_MAX_WORDS];    /* playing, by uniform choice that nobody records */
+    uint64_t recorded[BATCH_MAX_WORDS];   /* playing, by uniform choice that somebody does */
+    uint64_t stated[BATCH_MAX_WORDS];     /* playing, and somebody learns from states */
     uint64_t parked[BATCH_MAX_WORDS];     /* the lane's other flight waits for its goals */
     uint64_t due[BATCH_MAX_WORDS];        /* scratch */
     uint32_t *until;  /* by lane: the round in which a playout must be looked at, ended or not */
@@ -115,7 +118,7 @@ void flight_note_state(struct flight *f, const uint64_t *state, uint32_t words);
 void flight_note_end(struct flight *f, const uint64_t *state, uint32_t words);
 void flight_take(struct flight *f, uint32_t node, const uint32_t *choice);
 void flight_abort(struct flight *f);
-struct situation flight_situation(const struct flight *f, uint32_t role);
+struct situation flight_situation(const struct flight *f, uint32_t nroles, uint32_t role);
 
 /* --- backup.c: rewards go up the path and to those who learn; the flight is idle then. */
 void flight_finish(struct flight *f, const float *reward);

@@ -15,6 +15,8 @@ void flight_stage(struct flight *f, enum stage stage)
         uint32_t w = f->lane / 64;
         d->in[f->stage][w] &= ~bit;
         d->uniform[w] &= ~bit;
+        d->recorded[w] &= ~bit;
+        d->stated[w] &= ~bit;
         d->in[stage][w] |= bit;
     }
     f->stage = stage;
@@ -89,9 +91,8 @@ void flight_release(struct flight *f)
     free(f->state_start);
 }
 
-struct situation flight_situation(const struct flight *f, uint32_t role)
+struct situation flight_situation(const struct flight *f, uint32_t nroles, uint32_t role)
 {
-    uint32_t nroles = f->hand->search->nroles;
     struct situation s = {.role = role, .nroles = nroles, .way = f->has_way ? &f->way : NULL};
     if (f->steps >= 1) s.last = f->moves + (size_t)(f->steps - 1) * nroles;
     if (f->steps >= 2) s.before = f->moves + (size_t)(f->steps - 2) * nroles;
@@ -105,11 +106,16 @@ void flight_take(struct flight *f, uint32_t node, const uint32_t *choice)
     struct tree_node *n = tree_node(t, node);
     uint32_t nroles = t->nroles, *row = f->choice + (size_t)f->tree_steps * nroles;
     for (uint32_t r = 0; r < nroles; r++) {
-        struct tree_action *a = node_action(t, n, r) + choice[r];
         bool forced = node_actions(t, n, r) == 1;
         row[r] = choice[r];
-        f->moves[(size_t)f->steps * nroles + r] = a->move;
         f->forced[(size_t)f->steps * nroles + r] = forced;
+        if (node_is_folded(n)) { /* it is new, and nobody else is on the way */
+            f->moves[(size_t)f->steps * nroles + r] =
+                node_folded_moves(t, n)[node_first(t, n)[r] + choice[r]];
+            continue;
+        }
+        struct tree_action *a = node_action(t, n, r) + choice[r];
+        f->moves[(size_t)f->steps * nroles + r] = a->move;
         if (!f->hand->solo && !forced) pending_add(t, a, 1); /* who has no choice need not be kept off it */
     }
     flight_note_state(f, node_state(n), n->words);
@@ -181,6 +187,7 @@ void flight_descend(struct flight *f)
             end_in_tree(f, n, flags);
             return;
         }
+        if (flags & NODE_FOLDED) tree_unfold(m->tree, n);
         bool stuck = f->steps >= m->max_steps || !flight_reserve(f);
         for (uint32_t r = 0; r < m->nroles && !stuck; r++) stuck = node_actions(m->tree, n, r) == 0;
         if (stuck) {
@@ -188,7 +195,7 @@ void flight_descend(struct flight *f)
             return;
         }
         for (uint32_t r = 0; r < m->nroles; r++) {
-            struct situation s = flight_situation(f, r);
+            struct situation s = flight_situation(f, m->nroles, r);
             s.state = node_state(n);
             s.state_words = n->words;
             choice[r] = select_action(f->hand, n, r, &s);

@@ -106,6 +106,7 @@ static bool begin_anew(struct mcts *m, const struct state *state, uint64_t hash,
         m->tree->root = tree_add(m->tree, state->w, state->words, hash, terminal, legal);
         good = m->tree->root || error_set(error, ERROR_MEMORY,
                                           "the memory limit of the search has no room for a single position");
+        if (good) tree_unfold(m->tree, tree_node(m->tree, m->tree->root));
     }
     for (uint32_t i = 0; i < m->nroles; i++) list_done(&legal[i]);
     return good;
@@ -155,7 +156,9 @@ bool mcts_root(struct mcts *m, const struct state *state, const struct budget *b
     /* What is out of reach now stays for a while: collecting pays when there is much of it. */
     bool moved = m->tree->root != node;
     m->tree->root = node;
+    tree_unfold(m->tree, tree_node(m->tree, node));
     if (moved && m->opt.carry) lighten_all(m, node, 0);
+    if (moved && budget_counts(budget)) tree_tidy(m->tree, budget);
     if (tree_crowded(m->tree)) driver_make_room(m, budget);
     m->settled = prove_settled(m);
     return true;

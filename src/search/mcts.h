@@ -56,6 +56,10 @@ struct code;
  * the mean alone; and that with a weight that falls as 1/N, not as its root. */
 enum rave_mix { RAVE_THESIS, RAVE_MEAN, RAVE_SHORT };
 
+/* When a move may be chosen again before all were tried: never; by 002 §5.1.2; when what RAVE says of those
+ * not tried is worse, of which then the one it likes best is tried, or the one the playout policy draws. */
+enum urgency { URGENCY_OFF, URGENCY_THESIS, URGENCY_RAVE, URGENCY_POLICY };
+
 /* The move played: the best mean; the most visited; the best mean of those that were visited often, once
  * there are simulations enough to tell. */
 enum final_move { FINAL_MEAN, FINAL_VISITS, FINAL_ROBUST };
@@ -66,12 +70,13 @@ struct mcts_options {
     float discount; /* per step; 1 in one-player games */
     uint32_t rave;  /* equivalence parameter; 0: off */
     enum rave_mix rave_mix;
-    bool urgency; /* unexplored action urgency (002 §5.1.2) */
+    enum urgency urgency;
     enum final_move final;
     uint32_t window;   /* means in the tree are over so many simulations, the older fading; 0: over all */
     uint32_t carry;    /* visits that a position may keep when the match moves on; 0: all */
     uint32_t lanes;    /* simulations in flight, per hand */
     uint32_t playouts; /* from each new node, where they are done by others or on the wires; 0: as is best */
+    bool device;       /* they are done on a GPU, where that is possible */
     size_t memory;     /* bytes for the tree */
     uint64_t seed;
     struct cutoff cutoff;
@@ -91,8 +96,8 @@ struct mcts_options {
 };
 
 struct mcts_stats {
+    uint64_t steps; /* positions entered, in the tree and in playouts */
     uint64_t simulations, expansions, playout_steps, cut, undefined_goals, rounds;
-    uint64_t steps;     /* positions entered, in the tree and in playouts */
     uint64_t decided;   /* simulations that did not end with the same reward for everybody */
     uint32_t max_depth; /* of the tree part */
     uint64_t depth_sum;
@@ -108,9 +113,9 @@ struct hand {
     _Alignas(TREE_LINE) struct mcts *search; /* a thread's hand is in no line that another one writes to */
     struct policy *policy;                   /* not owned; tables of this hand alone */
     struct rng rng;
-    struct adapt adapt;
-    bool records; /* moves are recorded: somebody learns from them */
-    void *owner;  /* the caller's */
+    struct mcts_stats stats; /* since it was last put to work; its steps are in the first line, too */
+    bool records;            /* moves are recorded: somebody learns from them */
+    void *owner;             /* the caller's */
     /* while at work (driver.c) */
     struct driver *driver;
     struct leaves *leaves;   /* playouts on the wires; NULL: lane by lane */
@@ -123,7 +128,7 @@ struct hand {
     bool over;
     bool solo;    /* one simulation at a time, and the tree to itself: none is pending for another */
     double began; /* on the driver's clock */
-    struct mcts_stats stats; /* since it was last put to work */
+    struct adapt adapt;
     /* one-player: the moves of the best simulation since mcts_root, to the end of the game; whatever becomes
      * of the tree */
     uint32_t *kept, nkept, kept_cap;
@@ -157,6 +162,8 @@ struct mcts {
     struct pooled *pool;     /* by action of the root, one role after the other; NULL: nothing is pooled */
     struct mcts_stats stats; /* of the last run, all hands together */
     const char *trouble;     /* why the search stopped early, NULL: it did not */
+    char remark[240];        /* why there is no device, or ""; the first hand to find out says so */
+    bool remarked;
 };
 
 /* One hand per policy. The reasoner, and the policies stay the caller's and must outlive the search. */

@@ -219,6 +219,7 @@ uint32_t mcts_line(struct mcts *m, uint32_t *moves, uint32_t max_steps)
     while (node && steps < max_steps) {
         struct tree_node *n = tree_node(m->tree, node);
         if ((n->flags & NODE_TERMINAL) || n->visits == 0) break;
+        tree_unfold(m->tree, n);
         bool seen = true;
         for (uint32_t r = 0; r < m->nroles; r++) {
             uint32_t count = node_actions(m->tree, n, r), best = 0;

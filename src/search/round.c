@@ -87,10 +87,10 @@ static void note_move(const struct driver *d, struct flight *f, uint32_t role, u
     f->forced[at] = forced;
 }
 
-struct situation round_situation(const struct flight *f, uint32_t role)
+struct situation round_situation(const struct driver *d, const struct flight *f, uint32_t role)
 {
-    struct situation s = flight_situation(f, role);
-    if (f->hand->policy->wants_states && !f->stateless) {
+    struct situation s = flight_situation(f, d->nroles, role);
+    if (f->states && f->hand->policy->wants_states && !f->stateless) {
         const uint32_t *start = f->state_start + f->steps;
         s.state = start[1] > start[0] ? f->states + start[0] : NULL;
         s.state_words = start[1] - start[0];
@@ -110,7 +110,7 @@ static void guided_moves(struct driver *d, uint32_t role, const uint32_t *lanes,
     struct list *l = &d->legal[role];
     for (uint32_t i = 0; i < n; i++) {
         struct flight *f = d->lane[lanes[i]].flying;
-        struct situation s = round_situation(f, role);
+        struct situation s = round_situation(d, f, role);
         uint32_t move = 0;
         world_legal(d->world, lanes[i], role, l);
         if (l->n) move = l->v[l->n > 1 ? policy_choose(f->hand->policy, &s, &f->hand->rng, l->v, l->n) : 0];
@@ -127,8 +127,21 @@ struct chooser {
     uint32_t count;
 };
 
-/* Tables of many searches are not in the caches: they are asked for a few lanes before they are needed. */
-enum { FETCH_AHEAD = 5, CHOOSERS = 16 /* more than are under way at a time */ };
+/* Tables of many searches are not in the caches, nor are the searches themselves: what leads to them is asked
+ * for one after the other, a few lanes before it is needed. */
+enum { FETCH_AHEAD = 4, FETCHES = 4, CHOOSERS = 32 /* more than are under way at a time */ };
+
+static void fetch_flight(const struct lane *lane)
+{
+    __builtin_prefetch(lane->flying);
+    __builtin_prefetch(lane->hand);
+}
+
+static void fetch_policy(const struct chooser *c)
+{
+    __builtin_prefetch(c->policy);
+    __builtin_prefetch(c->situation.last, 1); /* the next is written behind it */
+}
 
 static void fetch_tables(const struct chooser *c, uint32_t words, int stage)
 {
@@ -150,18 +163,21 @@ static void guided_batch(struct driver *d, uint32_t role, const uint32_t *lanes,
         else
             round_make_move(d, lane, role, count[lane] ? set_first(sets + (size_t)lane * words) : 0, true);
     }
-    for (uint32_t i = 0; i < m + 2 * FETCH_AHEAD; i++) {
-        if (i < m) {
-            struct flight *f = d->lane[choosing[i]].flying;
-            struct chooser *c = &some[i % CHOOSERS];
-            *c = (struct chooser){f, f->hand->policy, round_situation(f, role),
+    for (uint32_t i = 0, k; i < m + FETCHES * FETCH_AHEAD; i++) {
+        if (i < m) fetch_flight(&d->lane[choosing[i]]);
+        if (i >= FETCH_AHEAD && (k = i - FETCH_AHEAD) < m) {
+            struct flight *f = d->lane[choosing[k]].flying;
+            struct chooser *c = &some[k % CHOOSERS];
+            *c = (struct chooser){f, f->hand->policy, round_situation(d, f, role),
                                   sets + (size_t)f->lane * words, count[f->lane]};
-            fetch_tables(c, words, 0);
+            fetch_policy(c);
         }
-        if (i >= FETCH_AHEAD && i - FETCH_AHEAD < m)
-            fetch_tables(&some[(i - FETCH_AHEAD) % CHOOSERS], words, 1);
-        if (i < 2 * FETCH_AHEAD) continue;
-        const struct chooser *c = &some[(i - 2 * FETCH_AHEAD) % CHOOSERS];
+        if (i >= 2 * FETCH_AHEAD && (k = i - 2 * FETCH_AHEAD) < m)
+            fetch_tables(&some[k % CHOOSERS], words, 0);
+        if (i >= 3 * FETCH_AHEAD && (k = i - 3 * FETCH_AHEAD) < m)
+            fetch_tables(&some[k % CHOOSERS], words, 1);
+        if (i < FETCHES * FETCH_AHEAD) continue;
+        const struct chooser *c = &some[(i - FETCHES * FETCH_AHEAD) % CHOOSERS];
         struct flight *f = c->flight;
         uint32_t move = policy_choose_set(c->policy, &c->situation, &f->hand->rng, c->legal, words, c->count);
         note_move(d, f, role, move, false);
@@ -222,23 +238,24 @@ static bool chooses_on_wires(const struct hand *h)
     return (policy_is_uniform(h->policy) || h->adapt.off) && !decisive_is_on(h->search);
 }
 
+static void note_states(struct driver *d)
+{
+    FOR_LANES(d, i, w, d->stated[w])
+    {
+        world_state(d->world, i, &d->state);
+        flight_note_state(d->lane[i].flying, d->state.w, d->state.words);
+    }
+}
+
 static void make_moves(struct driver *d)
 {
     uint32_t guided[BATCH_MAX_LANES], recorded[BATCH_MAX_LANES], nguided = 0, nrecorded = 0;
     uint32_t decided[BATCH_MAX_LANES], ndecided = 0;
     uint64_t unseen = 0;
     tree_moves(d);
-    FOR_LANES(d, i, w, d->in[PLAYING][w] & ~d->uniform[w])
-    {
-        struct flight *f = d->lane[i].flying;
-        if (chooses_on_wires(f->hand))
-            recorded[nrecorded++] = i;
-        else
-            guided[nguided++] = i;
-        if (!f->hand->policy->wants_states) continue;
-        world_state(d->world, i, &d->state);
-        flight_note_state(f, d->state.w, d->state.words);
-    }
+    note_states(d);
+    FOR_LANES(d, i, w, d->recorded[w]) recorded[nrecorded++] = i;
+    FOR_LANES(d, k, v, d->in[PLAYING][v] & ~(d->uniform[v] | d->recorded[v])) guided[nguided++] = k;
     nguided = decisive_moves(d, guided, nguided, decided, &ndecided);
     for (uint32_t w = 0; w < d->world->words; w++) unseen |= d->uniform[w];
     if (unseen || nrecorded) uniform_moves(d, recorded, nrecorded, d->uniform);
@@ -272,13 +289,15 @@ static void begin_playout(struct driver *d, struct flight *f)
 {
     struct hand *h = f->hand;
     bool uniform = chooses_on_wires(h), unseen = uniform && !h->records;
+    uint64_t bit = (uint64_t)1 << (f->lane % 64);
     f->nrefuted = 0;
     f->again = false;
     flight_stage(f, PLAYING);
     h->stats.playouts++;
     f->began = d->now;
     if (uniform) d->stream[f->lane] = rng_next(&h->rng);
-    if (unseen) d->uniform[f->lane / 64] |= (uint64_t)1 << (f->lane % 64);
+    if (uniform) (unseen ? d->uniform : d->recorded)[f->lane / 64] |= bit;
+    if (!unseen && h->policy->wants_states) d->stated[f->lane / 64] |= bit;
     set_limit(d, f, unseen);
 }
 
@@ -292,7 +311,7 @@ static bool first_move(struct driver *d, struct flight *f, uint32_t node)
     for (uint32_t r = 0; r < d->nroles; r++) {
         const struct list *l = &d->legal[r];
         if (l->n == 0) return false;
-        struct situation s = flight_situation(f, r);
+        struct situation s = flight_situation(f, d->nroles, r);
         s.state = d->state.w;
         s.state_words = d->state.words;
         first[r] = l->n > 1 ? policy_choose(f->hand->policy, &s, &f->hand->rng, l->v, l->n) : 0;
@@ -301,9 +320,17 @@ static bool first_move(struct driver *d, struct flight *f, uint32_t node)
     flight_stage(f, LEAVING);
     if (f->hand->relay)
         relay_send(f, &d->state);
-    else if (f->hand->wired)
+    else if (f->hand->wired && !leaves_far(f->hand))
         leaves_send(f, &d->state);
     return true;
+}
+
+/* The playouts are done on a GPU; the flight is idle then. */
+static bool goes_far(struct driver *d, struct flight *f)
+{
+    if (!f->hand->wired || !leaves_far(f->hand)) return false;
+    world_state(d->world, f->lane, &d->state);
+    return leaves_send(f, &d->state);
 }
 
 /* The lane is one step outside the tree: find or make the node. */
@@ -315,6 +342,8 @@ static void arrive(struct driver *d, uint32_t lane)
     if (!m->opt.tree || f->expanded) {
         if (terminal)
             park(d, lane, 0);
+        else if (goes_far(d, f))
+            return;
         else if (flight_reserve(f))
             begin_playout(d, f);
         else

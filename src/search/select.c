@@ -4,6 +4,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 float select_uct(float mean, uint32_t n, float ln_visits, float c)
 {
@@ -29,6 +32,10 @@ static float logarithm(uint32_t n)
 {
     return n < LOGARITHMS ? logarithms[n] : logf((float)n);
 }
+
+#define RAVE_DOUBT                                                                           \
+    3.0f /* simulations that say nothing, beside those that RAVE has seen of an untried move \
+          */
 
 /* What is `avoid`ed cannot matter. */
 static bool is_untried(const struct tree_action *a, uint32_t avoid)
@@ -71,6 +78,41 @@ static uint32_t try_new(struct hand *h, const struct tree_action *a, uint32_t n,
     return last;
 }
 
+/* --- Means alone ---------------------------------------------------------------------------------------- */
+
+enum { FEW = 128, FOUR = 4 };
+
+/* select_uct of so many actions, rounded up to four; what is computed is the same on every processor. */
+static void uct_values(const struct tree_action *a, uint32_t n, float ln_visits, float c, float *out)
+{
+    float tries[FEW];
+    for (uint32_t i = 0; i < n; i++) tries[i] = (float)(int32_t)a[i].n, out[i] = a[i].mean;
+#if defined(__x86_64__)
+    for (uint32_t i = n; i % FOUR; i++) tries[i] = 1, out[i] = 0;
+    for (uint32_t i = 0; i < n; i += FOUR) {
+        __m128 wide = _mm_sqrt_ps(_mm_div_ps(_mm_set1_ps(ln_visits), _mm_loadu_ps(tries + i)));
+        _mm_storeu_ps(out + i, _mm_add_ps(_mm_loadu_ps(out + i), _mm_mul_ps(_mm_set1_ps(c), wide)));
+    }
+#else
+    for (uint32_t i = 0; i < n; i++) out[i] += c * sqrtf(ln_visits / tries[i]);
+#endif
+}
+
+/* The best of few actions that were all tried, where nothing is pending, proved or known besides. */
+static uint32_t best_mean(struct hand *h, const struct tree_action *a, uint32_t n, float ln_visits, float c)
+{
+    float value[FEW], top = -INFINITY;
+    uint32_t best = 0, ties = 0;
+    uct_values(a, n, ln_visits, c, value);
+    for (uint32_t i = 0; i < n; i++) {
+        if (value[i] > top)
+            top = value[i], best = i, ties = 1;
+        else if (value[i] == top && rng_below(&h->rng, ++ties) == 0)
+            best = i;
+    }
+    return best;
+}
+
 uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, const struct situation *s)
 {
     const struct mcts *m = h->search;
@@ -83,20 +125,24 @@ uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, co
         untried += is_untried(&a[i], avoid);
         pending_here += pending_of(&a[i]);
     }
-    if (untried && (untried == n || !m->opt.urgency)) return try_new(h, a, n, untried, avoid, s);
+    if (untried && (untried == n || m->opt.urgency == URGENCY_OFF))
+        return try_new(h, a, n, untried, avoid, s);
 
     uint32_t visits = count_of(&node->visits) + pending_here;
     const struct way_role *way = situation_way(s);
     float ln_visits = logarithm(visits), c = way ? way->c : m->opt.c;
+    if (m->tree->folds && untried == 0 && n <= FEW && !m->opt.prior) return best_mean(h, a, n, ln_visits, c);
     float beta = m->opt.rave ? select_beta(m->opt.rave_mix, way ? way->rave : (float)m->opt.rave, visits) : 0;
     const struct rave *rave = m->opt.rave ? node_rave(m->tree, node, role) : NULL;
     bool whole = m->opt.rave_mix == RAVE_THESIS;
-    float top = -INFINITY;
+    float top = -INFINITY, sum = 0, of = 0;
     uint32_t best = 0, ties = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t finished = count_of(&a[i].n), pending = pending_of(&a[i]), tries = finished + pending;
         if (tries == 0 || action_is(&a[i], avoid)) continue;
         float mean = mean_of(&a[i].mean);
+        sum += mean * (float)finished;
+        of += (float)finished;
         if (pending) mean = mean * (float)finished / (float)tries;
         if (rave && !whole && count_of(&rave[i].n)) mean = beta * mean_of(&rave[i].mean) + (1 - beta) * mean;
         float value = select_uct(mean, tries, ln_visits, c);
@@ -107,9 +153,24 @@ uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, co
         else if (value == top && rng_below(&h->rng, ++ties) == 0)
             best = i;
     }
+    if (!untried) return best;
     /* Urgency (002 algorithm 6): what UCT would say of a draw seen once, less and less the fewer moves are
      * left. */
-    if (untried && top < 50 + c * sqrtf(ln_visits) * (float)untried / (float)n)
-        return try_new(h, a, n, untried, avoid, s);
-    return best;
+    if (m->opt.urgency == URGENCY_THESIS)
+        return top < 50 + c * sqrtf(ln_visits) * (float)untried / (float)n
+                   ? try_new(h, a, n, untried, avoid, s)
+                   : best;
+    /* Or of what moves here are worth in the mean, with what RAVE knows of them. */
+    float seen_once = (of > 0 ? sum / of : 50) + c * sqrtf(ln_visits), high = -INFINITY;
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!is_untried(&a[i], avoid)) continue;
+        float known = rave ? (float)count_of(&rave[i].n) : 0, trust = known / (known + RAVE_DOUBT);
+        float mean = rave ? mean_of(&rave[i].mean) : 0;
+        float hint = trust * mean + (1 - trust) * (of > 0 ? sum / of : 50);
+        float value = beta * hint + (1 - beta) * seen_once;
+        if (value > high) high = value, first = i;
+    }
+    if (high <= top) return best;
+    return m->opt.urgency == URGENCY_RAVE ? first : try_new(h, a, n, untried, avoid, s);
 }

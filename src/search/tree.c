@@ -2,6 +2,7 @@
 #include "search/tree.h"
 
 #include "base/hash.h"
+#include "base/pool.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,10 +71,54 @@ float *node_best(const struct tree *t, struct tree_node *n, uint32_t role)
 /* --- The space
  * ------------------------------------------------------------------------------------------------ */
 
+static size_t space_bytes(const struct tree *t)
+{
+    return (size_t)t->capacity * 8;
+}
+
+static size_t table_bytes(const struct tree *t)
+{
+    return ((size_t)t->mask + 1) * sizeof *t->table;
+}
+
+static size_t edges_bytes(const struct tree *t)
+{
+    return (size_t)t->edges_cap * sizeof *t->edges;
+}
+
+static size_t slots_bytes(const struct tree *t)
+{
+    return ((size_t)t->edge_mask + 1) * sizeof *t->edge_slots;
+}
+
 static size_t bytes(const struct tree *t)
 {
-    return (size_t)t->capacity * 8 + ((size_t)t->mask + 1) * sizeof *t->table +
-           (size_t)t->edges_cap * sizeof *t->edges + ((size_t)t->edge_mask + 1) * sizeof *t->edge_slots;
+    return space_bytes(t) + table_bytes(t) + edges_bytes(t) + slots_bytes(t);
+}
+
+static void free_tables(struct tree *t)
+{
+    pool_give(t->table, table_bytes(t));
+    pool_give(t->edges, edges_bytes(t));
+    pool_give(t->edge_slots, slots_bytes(t));
+}
+
+static void free_spaces(struct tree *t)
+{
+    pool_give(t->space, space_bytes(t));
+    free_tables(t);
+}
+
+/* Spaces of these sizes: address space at first, pages are touched as they are filled. */
+static bool new_spaces(struct tree *t)
+{
+    t->space = pool_take(space_bytes(t));
+    t->table = pool_take_zeroed(table_bytes(t));
+    t->edges = pool_take(edges_bytes(t));
+    t->edge_slots = pool_take_zeroed(slots_bytes(t));
+    if (t->space && t->table && t->edges && t->edge_slots) return true;
+    free_spaces(t);
+    return false;
 }
 
 struct tree *tree_new(uint32_t nroles, size_t limit, bool with_rave, bool with_best)
@@ -89,12 +134,8 @@ struct tree *tree_new(uint32_t nroles, size_t limit, bool with_rave, bool with_b
     t->capacity = FIRST_WORDS;
     t->mask = t->edge_mask = FIRST_SLOTS - 1;
     t->edges_cap = FIRST_SLOTS / 2;
-    t->space = malloc((size_t)t->capacity * 8);
-    t->table = calloc(FIRST_SLOTS, sizeof *t->table);
-    t->edge_slots = calloc(FIRST_SLOTS, sizeof *t->edge_slots);
-    t->edges = malloc(t->edges_cap * sizeof *t->edges);
-    if (!t->space || !t->table || !t->edge_slots || !t->edges) {
-        tree_free(t);
+    if (!new_spaces(t)) {
+        free(t);
         return NULL;
     }
     tree_clear(t);
@@ -115,17 +156,15 @@ void tree_free(struct tree *t)
 {
     if (!t) return;
     free(t->widest);
-    free(t->space);
-    free(t->old_space);
-    free(t->table);
-    free(t->edges);
-    free(t->edge_slots);
+    tree_forget(t);
+    free_spaces(t);
     free(t);
 }
 
 void tree_clear(struct tree *t)
 {
     t->used = 1; /* 0 is no node */
+    t->owed = 0;
     t->nodes = 0;
     t->root = 0;
     t->edges_used = 1;
@@ -150,11 +189,12 @@ static bool may_move(struct tree *t)
 
 static bool reserve_space(struct tree *t, uint32_t words)
 {
-    if (t->used + (uint64_t)words <= t->capacity) return true;
+    uint64_t need = t->used + (uint64_t)t->owed + words;
+    if (need <= t->capacity) return true;
     uint64_t want = t->capacity;
-    while (want < t->used + (uint64_t)words) want += want / 2;
+    while (want < need) want += want / 2;
     if (want >= UINT32_MAX || !may_grow(t, (want - t->capacity) * 8)) return false;
-    uint64_t *grown = realloc(t->space, want * 8);
+    uint64_t *grown = pool_grow(t->space, (size_t)t->used * 8, space_bytes(t), want * 8);
     if (!grown) return false;
     t->space = grown;
     t->capacity = (uint32_t)want;
@@ -213,22 +253,22 @@ static bool grow_table(struct tree *t)
 {
     size_t size = ((size_t)t->mask + 1) * 2;
     if (size > UINT32_MAX || !may_grow(t, size / 2 * sizeof *t->table)) return false;
-    uint64_t *table = calloc(size, sizeof *table);
+    uint64_t *table = pool_take_zeroed(size * sizeof *table);
     if (!table) return false;
     for (uint32_t i = 0; i <= t->mask; i++)
         if (t->table[i]) table_insert(table, (uint32_t)size - 1, t->table[i]);
-    free(t->table);
+    pool_give(t->table, table_bytes(t));
     t->table = table;
     t->mask = (uint32_t)size - 1;
     return true;
 }
 
-/* Words for a node: its number, 0 if there is no room. */
+/* Words for a node: its number, 0 if there is no room. Those that are owed are not for nodes. */
 static uint32_t take_space(struct tree *t, uint32_t words)
 {
     uint32_t at = count_of(&t->used);
     do {
-        if (at + (uint64_t)words <= t->capacity) continue;
+        if (at + (uint64_t)t->owed + words <= t->capacity) continue;
         if (!may_move(t) || !reserve_space(t, words)) return 0;
     } while (
         !__atomic_compare_exchange_n(&t->used, &at, at + words, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
@@ -240,6 +280,54 @@ static bool table_crowded(const struct tree *t)
     return count_of(&t->nodes) + 1 > t->mask - t->mask / 4;
 }
 
+/* Words of a node up to its actions. */
+static size_t fixed_words(const struct tree *t, uint32_t state_words)
+{
+    return sizeof(struct tree_node) / 8 + state_words + t->actions_at;
+}
+
+static size_t block_words(uint32_t actions)
+{
+    return sizeof(struct tree_block) / 8 + action_words(actions);
+}
+
+/* The moves of all roles are numbers of two bytes. */
+static bool can_fold(const struct tree *t, const struct list *legal)
+{
+    for (uint32_t r = 0; r < t->nroles; r++)
+        if (legal[r].n && legal[r].v[legal[r].n - 1] > UINT16_MAX) return false;
+    return true;
+}
+
+static void write_folded(const struct tree *t, struct tree_node *n, const struct list *legal)
+{
+    uint16_t *moves = (uint16_t *)node_folded_moves(t, n);
+    n->flags |= NODE_FOLDED;
+    for (uint32_t r = 0; r < t->nroles; r++)
+        for (uint32_t i = 0; i < legal[r].n; i++) *moves++ = (uint16_t)legal[r].v[i];
+}
+
+void tree_unfold(struct tree *t, struct tree_node *n)
+{
+    if (!node_is_folded(n)) return;
+    const uint32_t *first = node_first(t, n);
+    uint32_t total = first[t->nroles], words = (uint32_t)block_words(total);
+    struct tree_block *block = (struct tree_block *)(t->space + t->used);
+    const struct folded *folded = node_folded(t, n);
+    const uint16_t *moves = node_folded_moves(t, n);
+    *block = (struct tree_block){.mark = TREE_BLOCK, .size = words};
+    n->actions = t->used + (uint32_t)(sizeof *block / 8);
+    n->flags &= ~(uint32_t)NODE_FOLDED;
+    t->used += words;
+    t->owed -= words;
+    struct tree_action *a = node_all_actions(t, n);
+    for (uint32_t i = 0; i < total; i++) a[i] = (struct tree_action){.move = moves[i]};
+    for (uint32_t r = 0; r < t->nroles && n->visits; r++) {
+        a[first[r] + folded[r].choice].n = n->visits;
+        a[first[r] + folded[r].choice].mean = folded[r].mean;
+    }
+}
+
 uint32_t tree_add(struct tree *t, const uint64_t *state, uint32_t words, uint64_t hash, bool terminal,
                   const struct list *legal)
 {
@@ -248,15 +336,21 @@ uint32_t tree_add(struct tree *t, const uint64_t *state, uint32_t words, uint64_
         total += legal[r].n;
         if (legal[r].n > 1) choosing++, mover = r;
     }
-    size_t size = sizeof(struct tree_node) / 8 + words + goal_words(t) + bound_words(t) + first_words(t) +
-                  action_words(total) + (t->with_rave ? total : 0) + (t->with_best ? (total + 1) / 2 : 0);
+    bool folded = t->folds && !terminal && can_fold(t, legal);
+    uint32_t owed = folded ? (uint32_t)block_words(total) : 0;
+    size_t size = fixed_words(t, words), fixed = size;
+    if (folded)
+        size += t->nroles * sizeof(struct folded) / 8 + (total + 3) / 4;
+    else
+        size += action_words(total) + (t->with_rave ? total : 0) + (t->with_best ? (total + 1) / 2 : 0);
     uint32_t node = 0;
     if (!t->full && size <= UINT32_MAX / 2 && (!table_crowded(t) || (may_move(t) && grow_table(t))))
-        node = take_space(t, (uint32_t)size);
+        node = take_space(t, (uint32_t)size + owed);
     if (!node) {
         if (!t->shared) t->full = true;
         return 0;
     }
+    if (folded) t->used -= owed, t->owed += owed; /* nobody else is at work */
     struct tree_node *n = tree_node(t, node);
     memset(n, 0, size * 8);
     n->hash = hash;
@@ -267,10 +361,14 @@ uint32_t tree_add(struct tree *t, const uint64_t *state, uint32_t words, uint64_
     memcpy(n->body, state, words * sizeof *state);
     if (t->with_bounds) memcpy(node_bounds(t, n), t->widest, t->nroles * sizeof *t->widest);
     uint32_t *first = node_first(t, n);
-    struct tree_action *a = node_all_actions(t, n);
-    for (uint32_t r = 0; r < t->nroles; r++) {
-        first[r + 1] = first[r] + (terminal ? 0 : legal[r].n);
-        for (uint32_t i = 0; i < legal[r].n && !terminal; i++) a[first[r] + i].move = legal[r].v[i];
+    for (uint32_t r = 0; r < t->nroles; r++) first[r + 1] = first[r] + (terminal ? 0 : legal[r].n);
+    if (folded) {
+        write_folded(t, n, legal);
+    } else {
+        n->actions = node + (uint32_t)fixed;
+        struct tree_action *a = node_all_actions(t, n);
+        for (uint32_t r = 0; r < t->nroles && !terminal; r++)
+            for (uint32_t i = 0; i < legal[r].n; i++) a[first[r] + i].move = legal[r].v[i];
     }
     uint32_t there = table_publish(t, node);
     if (there == node) count_add(t, &t->nodes, 1);
@@ -319,13 +417,14 @@ static bool grow_edges(struct tree *t)
 {
     size_t cap = (size_t)t->edges_cap * 2, slots = ((size_t)t->edge_mask + 1) * 2;
     if (!may_grow(t, t->edges_cap * sizeof *t->edges + slots / 2 * sizeof *t->edge_slots)) return false;
-    struct tree_edge *edges = realloc(t->edges, cap * sizeof *edges);
+    struct tree_edge *edges =
+        pool_grow(t->edges, t->edges_used * sizeof *edges, edges_bytes(t), cap * sizeof *edges);
     if (!edges) return false;
     t->edges = edges;
     t->edges_cap = (uint32_t)cap;
-    uint32_t *table = calloc(slots, sizeof *table);
+    uint32_t *table = pool_take_zeroed(slots * sizeof *table);
     if (!table) return false;
-    free(t->edge_slots);
+    pool_give(t->edge_slots, slots_bytes(t));
     t->edge_slots = table;
     t->edge_mask = (uint32_t)slots - 1;
     for (uint32_t i = 1, none; i < t->edges_used; i++)
@@ -426,6 +525,7 @@ static bool unmark(struct collection *c)
 {
     for (uint32_t at = 1; at < c->from->used; at += old_node(c, at)->size) {
         if (!go_on(c)) return false;
+        if (old_node(c, at)->words == TREE_BLOCK) continue;
         old_node(c, at)->forward = 0;
         old_node(c, at)->flags &= ~(uint32_t)NODE_MARKED;
     }
@@ -435,6 +535,7 @@ static bool unmark(struct collection *c)
 /* The children of a node one after the other: *i counts actions or is the edge to come; 0 at the end. */
 static uint32_t next_child(const struct tree *t, struct tree_node *n, uint32_t *i)
 {
+    if (node_is_folded(n)) return 0;
     if (n->mover == NO_MOVER) {
         uint32_t e = *i ? t->edges[*i].next : n->edges;
         *i = e;
@@ -444,6 +545,14 @@ static uint32_t next_child(const struct tree *t, struct tree_node *n, uint32_t *
     for (uint32_t count = node_actions(t, n, n->mover); *i < count;)
         if (a[(*i)++].child) return a[*i - 1].child;
     return 0;
+}
+
+/* Words that a node takes once it is copied: where it was unfolded, its actions come to where they belong. */
+static uint32_t whole_size(const struct tree *t, const struct tree_node *n, uint32_t node)
+{
+    uint32_t fixed = (uint32_t)fixed_words(t, n->words);
+    if (node_is_folded(n) || n->actions == node + fixed) return n->size;
+    return fixed + (uint32_t)action_words(node_first(t, n)[t->nroles]);
 }
 
 /* Find the number of visits such that what the root reaches and was visited as often fits into the room.
@@ -456,9 +565,9 @@ static bool find_least(struct collection *c)
     if (top) old_node(c, top)->flags |= NODE_MARKED;
     while (top) {
         struct tree_node *n = old_node(c, top);
+        words[n->visits ? 32 - (uint32_t)__builtin_clz(n->visits) : 0] += whole_size(t, n, top);
         top = n->forward;
         n->forward = 0;
-        words[n->visits ? 32 - (uint32_t)__builtin_clz(n->visits) : 0] += n->size;
         for (uint32_t i = 0, child; (child = next_child(t, n, &i));) {
             struct tree_node *k = old_node(c, child);
             if (k->flags & NODE_MARKED) continue;
@@ -488,11 +597,20 @@ static uint32_t forward_node(struct collection *c, uint32_t node)
     struct tree_node *n = old_node(c, node);
     struct tree *to = c->to;
     if (n->forward) return n->forward;
-    if ((n->visits < c->least || c->closed || to->used + n->size > c->room) && to->used > 1) return 0;
+    uint32_t size = whole_size(c->from, n, node), fixed = (uint32_t)fixed_words(to, n->words);
+    if ((n->visits < c->least || c->closed || to->used + size > c->room) && to->used > 1) return 0;
     uint32_t at = to->used;
-    memcpy(to->space + at, n, (size_t)n->size * 8);
+    if (node_is_folded(n)) {
+        memcpy(to->space + at, n, (size_t)size * 8);
+        to->owed += (uint32_t)block_words(node_first(c->from, n)[to->nroles]);
+    } else {
+        memcpy(to->space + at, n, (size_t)fixed * 8);
+        memcpy(to->space + at + fixed, node_all_actions(c->from, n), (size_t)(size - fixed) * 8);
+        tree_node(to, at)->actions = at + fixed;
+        tree_node(to, at)->size = size;
+    }
     tree_node(to, at)->flags &= ~(uint32_t)NODE_MARKED;
-    to->used += n->size;
+    to->used += size;
     to->nodes++;
     table_insert(to->table, to->mask, table_entry(at, n->hash));
     return n->forward = at;
@@ -514,6 +632,7 @@ static bool copy_tree(struct collection *c)
     for (uint32_t at = 1; at < to->used; at += tree_node(to, at)->size) {
         struct tree_node *n = tree_node(to, at);
         if (!go_on(c)) return false;
+        if (node_is_folded(n)) continue;
         if (n->mover != NO_MOVER) {
             struct tree_action *a = node_action(to, n, n->mover);
             for (uint32_t i = 0; i < node_actions(to, n, n->mover); i++)
@@ -529,26 +648,6 @@ static bool copy_tree(struct collection *c)
         }
     }
     return true;
-}
-
-static void free_spaces(struct tree *t)
-{
-    free(t->space);
-    free(t->table);
-    free(t->edges);
-    free(t->edge_slots);
-}
-
-/* Spaces of the same sizes: address space at first, pages are touched as they are filled. */
-static bool new_spaces(struct tree *t)
-{
-    t->space = malloc((size_t)t->capacity * 8);
-    t->table = calloc((size_t)t->mask + 1, sizeof *t->table);
-    t->edges = malloc((size_t)t->edges_cap * sizeof *t->edges);
-    t->edge_slots = calloc((size_t)t->edge_mask + 1, sizeof *t->edge_slots);
-    if (t->space && t->table && t->edges && t->edge_slots) return true;
-    free_spaces(t);
-    return false;
 }
 
 bool tree_crowded(const struct tree *t)
@@ -567,7 +666,7 @@ bool tree_collect(struct tree *t, double share, double enough, const struct budg
     if (!new_spaces(&fresh)) return false;
     fresh.used = fresh.edges_used = 1;
     fresh.edges[0] = (struct tree_edge){0};
-    fresh.nodes = fresh.root = 0;
+    fresh.nodes = fresh.root = fresh.owed = 0;
     fresh.full = fresh.edges_full = fresh.marked = fresh.tight = fresh.shared = false;
     bool shared = t->shared;
     bool good = !t->marked || unmark(&c);
@@ -580,14 +679,24 @@ bool tree_collect(struct tree *t, double share, double enough, const struct budg
         free_spaces(&fresh);
         return false;
     }
-    free(t->table);
-    free(t->edges);
-    free(t->edge_slots);
-    free(t->old_space);
+    free_tables(t);
+    tree_forget(t);
     fresh.old_space = t->space;
+    fresh.old_bytes = space_bytes(t);
     fresh.collections++;
     *t = fresh;
     t->shared = shared;
+    return true;
+}
+
+bool tree_tidy(struct tree *t, const struct budget *budget)
+{
+    uint64_t *space = t->space;
+    if (!tree_collect(t, 1, 0, budget)) return false;
+    memcpy(space, t->space, (size_t)t->used * 8);
+    t->old_space = t->space;
+    t->space = space;
+    tree_forget(t);
     return true;
 }
 
@@ -598,6 +707,6 @@ uint32_t tree_moved(const struct tree *t, uint32_t old)
 
 void tree_forget(struct tree *t)
 {
-    free(t->old_space);
+    pool_give(t->old_space, t->old_bytes);
     t->old_space = NULL;
 }

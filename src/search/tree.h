@@ -17,6 +17,10 @@
  * `pending` say of an action what follows from them: that it cannot matter any more, that it leads to
  * something settled.
  *
+ * Most nodes are visited once. Where one search has the tree to itself (`folds`), a new node is folded: it
+ * has its moves and the one simulation that made it, in a quarter of the room, and gets its actions when it
+ * is visited again.
+ *
  * A node is a number (its place in the space); tree_node() turns it into a pointer that is valid until the
  * next tree_add, tree_grow or tree_collect. When the space is full, tree_collect copies what is worth keeping
  * to a new space (a copying collector): what can be reached from the root, and, if that is still too much,
@@ -56,19 +60,20 @@ struct rave {
 
 enum {
     NODE_TERMINAL = 1,
-    NODE_GOALS = 2,   /* goals are known */
-    NODE_MARKED = 4,  /* while collecting */
-    NODE_BOUNDED = 8, /* something is proved about it */
-    NODE_SOLVED = 16, /* what every role gets */
-    NODE_SCOUTED = 32 /* its children were looked at for ends */
+    NODE_GOALS = 2,    /* goals are known */
+    NODE_MARKED = 4,   /* while collecting */
+    NODE_BOUNDED = 8,  /* something is proved about it */
+    NODE_SOLVED = 16,  /* what every role gets */
+    NODE_SCOUTED = 32, /* its children were looked at for ends */
+    NODE_FOLDED = 64   /* no actions yet */
 };
 #define NO_MOVER UINT32_MAX
 #define TREE_LINE 64 /* of the cache */
 
 struct tree_node {
     uint64_t hash;
-    uint32_t visits; /* N(s): finished simulations */
-    uint32_t unused;
+    uint32_t visits;  /* N(s): finished simulations */
+    uint32_t actions; /* where they begin, in words of the space; 0: it is folded */
     uint32_t words;   /* of the state */
     uint32_t size;    /* of the node, in words */
     uint32_t mover;   /* the only role with more than one action; 0 if none has; NO_MOVER if several have */
@@ -81,6 +86,22 @@ struct tree_node {
         body[]; /* state; goals (int16 by role); bounds; first[nroles + 1] (uint32); actions; rave; best */
 };
 
+/* What a folded node has instead of actions: the choices made when it was new and what they brought, by role,
+ * then the moves, two bytes each. */
+struct folded {
+    uint32_t choice;
+    float mean;
+};
+
+/* What lies in the space where a node was unfolded: actions, behind a head that walks like a node. */
+struct tree_block {
+    uint64_t zero;
+    uint32_t none[2];
+    uint32_t mark; /* TREE_BLOCK, where a node has the words of its state */
+    uint32_t size;
+};
+#define TREE_BLOCK UINT32_MAX
+
 struct tree_edge {
     uint64_t joint;
     uint32_t parent, child, next;
@@ -91,6 +112,7 @@ struct tree {
     uint32_t nroles;
     bool with_rave, with_best; /* statistics that only some searches need */
     bool with_bounds;
+    bool folds; /* nodes are made folded; for one simulation at a time, without any of these */
     uint32_t first_at, actions_at; /* parts of a node: words behind its state */
     struct bound *widest;          /* by role: where bounds begin; owned; NULL without bounds */
     size_t limit;                  /* bytes, all together */
@@ -110,10 +132,12 @@ struct tree {
     bool edges_full;     /* no edge */
     bool marked;         /* a collection was given up and left marks in the nodes */
     uint64_t *old_space; /* kept by tree_collect until tree_forget, for tree_moved */
+    size_t old_bytes;
     /* What threads write at every node they add is not where all of them read at every step. */
     _Alignas(TREE_LINE) uint32_t used; /* words */
     uint32_t nodes;
     uint32_t edges_used;
+    uint32_t owed; /* words that unfolding all nodes would take: they are kept free */
 };
 
 /* `limit` in bytes. NULL without memory. */
@@ -211,8 +235,23 @@ static inline uint32_t *node_first(const struct tree *t, const struct tree_node 
 }
 static inline struct tree_action *node_all_actions(const struct tree *t, const struct tree_node *n)
 {
-    return (struct tree_action *)(n->body + n->words + t->actions_at);
+    return (struct tree_action *)(t->space + n->actions);
 }
+/* What it has instead while it is folded. */
+static inline bool node_is_folded(const struct tree_node *n)
+{
+    return n->flags & NODE_FOLDED;
+}
+static inline struct folded *node_folded(const struct tree *t, const struct tree_node *n)
+{
+    return (struct folded *)(n->body + n->words + t->actions_at);
+}
+static inline const uint16_t *node_folded_moves(const struct tree *t, const struct tree_node *n)
+{
+    return (const uint16_t *)(node_folded(t, n) + t->nroles);
+}
+/* Give a folded node its actions; nothing moves. */
+void tree_unfold(struct tree *t, struct tree_node *n);
 /* The actions of a role: how many, and the first. */
 static inline uint32_t node_actions(const struct tree *t, const struct tree_node *n, uint32_t role)
 {
@@ -243,6 +282,9 @@ bool tree_crowded(const struct tree *t);
  * those far from the root, are dropped. When the budget's deadline has come or its stop is set, it is given
  * up at once: false, and the tree is as before. False without memory, too. */
 bool tree_collect(struct tree *t, double share, double enough, const struct budget *budget);
+/* The same while nobody is on the way anywhere: numbers are forgotten at once, and the space stays where it
+ * is, which is in the caches as far as it can be. */
+bool tree_tidy(struct tree *t, const struct budget *budget);
 uint32_t tree_moved(const struct tree *t,
                     uint32_t old); /* the new number, 0 if it is gone; until tree_forget */
 void tree_forget(struct tree *t);

@@ -16,14 +16,22 @@ static uint32_t find(const struct tree *t, uint64_t state)
     return tree_find(t, &state, 1, hash_of(state));
 }
 
-static uint32_t others; /* moves of the second role: with more than one, children hang on edges */
+struct kind {
+    uint32_t others; /* moves of the second role: with more than one, children hang on edges */
+    bool folds;
+};
+static struct kind kind;
 
 static uint32_t add(struct tree *t, uint64_t state)
 {
     uint32_t moves[] = {0, 1, 2};
-    struct list legal[2] = {{moves, 3, 3}, {moves, others, others}};
+    struct list legal[2] = {{moves, 3, 3}, {moves, kind.others, kind.others}};
     uint32_t node = tree_add(t, &state, 1, hash_of(state), false, legal);
-    if (node) tree_node(t, node)->visits = 1 + 1000 / ((uint32_t)state + 1);
+    if (!node) return 0;
+    struct tree_node *n = tree_node(t, node);
+    n->visits = 1 + 1000 / ((uint32_t)state + 1);
+    assert_int_equal(node_is_folded(n), kind.folds);
+    if (kind.folds) node_folded(t, n)[0] = (struct folded){(uint32_t)(state % 3), (float)state};
     return node;
 }
 
@@ -31,11 +39,15 @@ static struct tree *grow(size_t limit, uint64_t states)
 {
     struct tree *t = tree_new(2, limit, false, false);
     assert_non_null(t);
+    t->folds = kind.folds;
     for (uint64_t i = 0; i < states; i++) {
         uint32_t node = add(t, i);
         if (i == 0) t->root = node;
         if (!node) break;
-        if (i > 0) tree_link(t, find(t, (i - 1) / 3), (uint32_t[]){(uint32_t)((i - 1) % 3), 0}, node);
+        if (i == 0) continue;
+        uint32_t parent = find(t, (i - 1) / 3);
+        tree_unfold(t, tree_node(t, parent));
+        tree_link(t, parent, (uint32_t[]){(uint32_t)((i - 1) % 3), 0}, node);
     }
     return t;
 }
@@ -46,26 +58,44 @@ static bool below(uint64_t state, uint64_t root)
     return state == root;
 }
 
+/* It has its moves and, where it was folded, what it was told then. */
+static void check_actions(const struct tree *t, struct tree_node *n, uint64_t state)
+{
+    const struct tree_action *a = node_action(t, n, 0);
+    for (uint32_t i = 0; i < 3; i++) {
+        bool taken = kind.folds && i == state % 3;
+        assert_int_equal(node_is_folded(n) ? node_folded_moves(t, n)[i] : a[i].move, i);
+        if (node_is_folded(n)) continue;
+        assert_int_equal(a[i].n, taken ? n->visits : 0);
+        assert_true(a[i].mean == (taken ? (float)state : 0));
+    }
+    if (node_is_folded(n)) assert_true(node_folded(t, n)->mean == (float)state);
+}
+
 /* Every node is found under its state, its children are the right ones, and numbers can be followed. */
 static void check(const struct tree *t, uint32_t nodes)
 {
     uint32_t seen = 0;
-    for (uint32_t at = 1; at < t->used; at += tree_node(t, at)->size, seen++) {
+    for (uint32_t at = 1; at < t->used; at += tree_node(t, at)->size) {
         struct tree_node *n = tree_node(t, at);
+        if (n->words == TREE_BLOCK) continue;
         uint64_t state = node_state(n)[0];
+        seen++;
         assert_int_equal(find(t, state), at);
-        for (uint32_t k = 0; k < 3; k++) {
+        check_actions(t, n, state);
+        for (uint32_t k = 0; k < 3 && !node_is_folded(n); k++) {
             uint32_t child = tree_child(t, at, (uint32_t[]){k, 0});
             if (child) assert_int_equal(node_state(tree_node(t, child))[0], 3 * state + k + 1);
         }
     }
     assert_int_equal(seen, nodes);
     assert_int_equal(t->nodes, nodes);
+    assert_true(t->used + (uint64_t)t->owed <= t->capacity);
 }
 
 static void what_the_root_reaches_is_kept(void **state)
 {
-    others = *(const uint32_t *)*state;
+    kind = *(const struct kind *)*state;
     struct tree *t = grow((size_t)64 << 20, 10000);
     check(t, 10000);
     uint32_t reached = 0, old = find(t, 100);
@@ -80,9 +110,34 @@ static void what_the_root_reaches_is_kept(void **state)
     tree_free(t);
 }
 
+/* Again and again, and nodes are unfolded and added in between. */
+static void a_tree_is_tidied_where_it_lies(void **state)
+{
+    kind = *(const struct kind *)*state;
+    struct tree *t = grow((size_t)64 << 20, 10000);
+    const uint64_t *space = t->space;
+    uint64_t root = 0;
+    for (uint64_t more = 30000; more < 30600; more += 100) {
+        uint32_t reached = 0;
+        root = 3 * root + 2;
+        for (uint64_t i = 0; i < 10000; i++) reached += below(i, root);
+        t->root = find(t, root);
+        assert_true(tree_tidy(t, &(struct budget){0}));
+        assert_ptr_equal(t->space, space);
+        assert_int_equal(node_state(tree_node(t, t->root))[0], root);
+        check(t, reached);
+        for (uint64_t i = 0; i < 10000; i++) assert_int_equal(find(t, i) != 0, below(i, root));
+        for (uint32_t i = 0; i < 100; i++) assert_int_not_equal(add(t, more + i), 0);
+        for (uint64_t i = 0; i < 10000; i += 7)
+            if (find(t, i)) tree_unfold(t, tree_node(t, find(t, i)));
+        check(t, reached + 100);
+    }
+    tree_free(t);
+}
+
 static void a_full_tree_drops_the_least_visited(void **state)
 {
-    others = *(const uint32_t *)*state;
+    kind = *(const struct kind *)*state;
     struct tree *t = grow((size_t)1 << 20, 100000);
     assert_true(t->full);
     uint32_t before = t->nodes;
@@ -98,7 +153,7 @@ static void a_full_tree_drops_the_least_visited(void **state)
 
 static void a_collection_without_time_changes_nothing(void **state)
 {
-    others = *(const uint32_t *)*state;
+    kind = *(const struct kind *)*state;
     for (int full = 0; full < 2; full++) {
         struct tree *t = grow(full ? (size_t)1 << 20 : (size_t)64 << 20, 20000);
         uint32_t nodes = t->nodes, root = t->root;
@@ -118,7 +173,7 @@ static void a_collection_without_time_changes_nothing(void **state)
 
 static void a_hasty_collection_keeps_what_is_near_the_root(void **state)
 {
-    others = *(const uint32_t *)*state;
+    kind = *(const struct kind *)*state;
     struct tree *t = grow((size_t)64 << 20, 20000);
     assert_true(tree_collect(t, 0.4, clock_now() - 1, &(struct budget){0}));
     tree_forget(t);
@@ -130,13 +185,16 @@ static void a_hasty_collection_keeps_what_is_near_the_root(void **state)
 
 int main(void)
 {
-    static uint32_t one = 1, two = 2;
-#define BOTH(test) cmocka_unit_test_prestate(test, &one), cmocka_unit_test_prestate(test, &two)
+    static struct kind one = {1, false}, two = {2, false}, one_folded = {1, true}, two_folded = {2, true};
+#define ALL(test)                                                                 \
+    cmocka_unit_test_prestate(test, &one), cmocka_unit_test_prestate(test, &two), \
+        cmocka_unit_test_prestate(test, &one_folded), cmocka_unit_test_prestate(test, &two_folded)
     const struct CMUnitTest tests[] = {
-        BOTH(what_the_root_reaches_is_kept),
-        BOTH(a_full_tree_drops_the_least_visited),
-        BOTH(a_collection_without_time_changes_nothing),
-        BOTH(a_hasty_collection_keeps_what_is_near_the_root),
+        ALL(what_the_root_reaches_is_kept),
+        ALL(a_tree_is_tidied_where_it_lies),
+        ALL(a_full_tree_drops_the_least_visited),
+        ALL(a_collection_without_time_changes_nothing),
+        ALL(a_hasty_collection_keeps_what_is_near_the_root),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

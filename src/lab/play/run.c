@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "lab/play/run.h"
 
+#include "base/pool.h"
 #include "lab/play/play.h"
 #include "lab/stats/stats.h"
 #include "match/together.h"
@@ -297,6 +298,7 @@ static bool open_table(struct table *t, const struct schedule_cell *c, struct er
     struct run *run = t->run;
     t->engine = play_table_engine(&run->tables[c->game], run->o->stop);
     if (!t->engine) return false;
+    pool_open(); /* searches come and go with every game */
     t->size = guests_of(run, c);
     t->guests = calloc(t->size, sizeof *t->guests);
     t->reasoner = reasoner_circuit(run->schedule->games[c->game], engine_code(t->engine), error);

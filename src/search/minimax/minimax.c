@@ -93,6 +93,18 @@ static bool refuse(struct minimax *m, const char *why)
     return false;
 }
 
+/* Do most moves take a piece from one cell to another? */
+static bool pieces_travel(const struct analysis *a)
+{
+    uint64_t trips = 0, others = 0;
+    for (uint32_t i = 0; i < a->boards.n; i++)
+        for (uint32_t k = 0; k < a->boards.v[i].nactions; k++) {
+            const struct action *x = &a->boards.v[i].actions[k];
+            *(x->from >= 0 && x->to >= 0 ? &trips : &others) += x->count;
+        }
+    return trips > others;
+}
+
 /* A part of what is left of the time. */
 static struct budget part_of(const struct budget *budget, double share)
 {
@@ -147,6 +159,7 @@ static bool choose_evaluator(struct minimax *m, const struct budget *budget, enu
     m->eval = evaluator_new(&from);
     m->reasoner->deadline = budget->deadline;
     m->report.evaluation = m->eval ? m->eval->name : "";
+    m->report.explains = m->eval ? m->eval->explains : 0;
     return m->eval != NULL;
 }
 
@@ -178,6 +191,7 @@ static bool set_up(struct minimax *m, const struct budget *budget, struct error 
     if (m->analysis || analyse(m, budget)) {
         if (m->analysis->turns == TURNS_SIMULTANEOUS) return refuse(m, "several choose at once");
         m->policy = wanted;
+        m->report.travels = pieces_travel(m->analysis);
         choose_policy(m, budget);
         m->ready = true;
     } else {

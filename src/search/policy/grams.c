@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/pages.h"
+#include "base/pool.h"
 
 #include <float.h>
 
@@ -17,6 +18,18 @@ enum {
     FETCHED = 3 /* lines of a list without an index */
 };
 
+/* --- Memory --------------------------------------------------------------------------------------------- */
+
+static void *take(size_t bytes)
+{
+    return pool_is_open() ? pool_take(bytes) : pages_alloc(bytes, PAGES_LARGE);
+}
+
+static void *take_more(void *old, size_t used, size_t before, size_t bytes)
+{
+    return pool_is_open() ? pool_grow(old, used, before, bytes) : pages_grow(old, used, bytes, PAGES_LARGE);
+}
+
 void grams_init(struct grams *g, uint32_t k, size_t max_bytes)
 {
     *g = (struct grams){.k = k ? (float)k : FLT_MIN /* seen at all */, .max_bytes = max_bytes};
@@ -26,11 +39,11 @@ void grams_done(struct grams *g)
 {
     stat_row_done(&g->one);
     free(g->ceilings);
-    for (uint32_t i = 0; i < g->nslabs; i++) free(g->slabs[i]);
+    for (uint32_t i = 0; i < g->nslabs; i++) pool_give(g->slabs[i].at, g->slabs[i].size);
     free(g->slabs);
     free(g->two);
-    free(g->three);
-    free(g->replies);
+    if (g->three) pool_give(g->three, ((size_t)g->mask + 1) * sizeof *g->three);
+    pool_give(g->replies, g->replies_cap * sizeof *g->replies);
 }
 
 /* Begin anew with single moves. */
@@ -80,24 +93,26 @@ static void one_scale(struct grams *g, uint32_t move, float factor)
 
 static void *slab_take(struct grams *g, size_t bytes)
 {
-    if (g->nslabs == 0 || bytes > g->slab_size - g->slab_used) {
+    struct slab *last = g->slabs + g->nslabs - 1;
+    if (g->nslabs == 0 || bytes > last->size - g->slab_used) {
+        size_t size = g->nslabs ? last->size * 2 : FIRST_SLAB;
         if (g->nslabs == g->slabs_cap) {
             uint32_t cap = g->slabs_cap ? g->slabs_cap * 2 : 8;
-            char **grown = realloc(g->slabs, cap * sizeof *grown);
+            struct slab *grown = realloc(g->slabs, cap * sizeof *grown);
             if (!grown) return NULL;
             g->slabs = grown;
             g->slabs_cap = cap;
         }
-        size_t size = g->nslabs ? g->slab_size * 2 : FIRST_SLAB;
         if (size > PAGES_LARGE) size = PAGES_LARGE;
         if (size < bytes) size = bytes;
-        if (!(g->slabs[g->nslabs] = pages_alloc(size, PAGES_LARGE))) return NULL;
+        last = g->slabs + g->nslabs;
+        *last = (struct slab){take(size), size};
+        if (!last->at) return NULL;
         g->nslabs++;
-        g->slab_size = size;
         g->slab_used = 0;
         g->bytes += size;
     }
-    void *taken = g->slabs[g->nslabs - 1] + g->slab_used;
+    void *taken = last->at + g->slab_used;
     g->slab_used += bytes;
     return taken;
 }
@@ -140,8 +155,8 @@ static bool grow_block(struct grams *g, struct followers *f)
     if (g->nreplies + cap > g->replies_cap) {
         uint32_t room = g->replies_cap ? g->replies_cap : 4096;
         while (room < g->nreplies + cap) room *= 2;
-        struct reply *grown =
-            pages_grow(g->replies, g->nreplies * sizeof *grown, (size_t)room * sizeof *grown, PAGES_LARGE);
+        struct reply *grown = take_more(g->replies, g->nreplies * sizeof *grown,
+                                        g->replies_cap * sizeof *grown, (size_t)room * sizeof *grown);
         if (!grown) return false;
         g->bytes += (room - g->replies_cap) * sizeof *grown;
         g->replies = grown;
@@ -315,17 +330,18 @@ static struct context *context_slot(const struct grams *g, uint64_t key)
 /* Room for n more contexts: none moves while they are made. */
 static bool reserve_contexts(struct grams *g, uint32_t n)
 {
-    if (g->three && (g->used + n) * 2ull <= g->mask) return true;
+    if (g->three && (g->used + n) * 3ull <= g->mask * 2ull) return true;
     struct grams old = *g;
     size_t size = old.three ? ((size_t)old.mask + 1) * 2 : 1024;
-    struct context *grown = pages_zeroed(size * sizeof *grown, PAGES_LARGE);
+    struct context *grown = take(size * sizeof *grown);
     if (!grown) return false;
+    memset(grown, 0, size * sizeof *grown);
     g->three = grown;
     g->mask = (uint32_t)size - 1;
     g->bytes += size / 2 * sizeof *grown;
     for (uint32_t i = 0; old.three && i <= old.mask; i++)
         if (old.three[i].key) *context_slot(g, old.three[i].key) = old.three[i];
-    free(old.three);
+    if (old.three) pool_give(old.three, ((size_t)old.mask + 1) * sizeof *old.three);
     return true;
 }
 

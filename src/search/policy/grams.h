@@ -54,6 +54,11 @@ struct context {
     struct followers f;
 };
 
+struct slab {
+    char *at;
+    size_t size;
+};
+
 struct grams {
     float k;
     size_t bytes, max_bytes; /* what longer sequences take; beyond the limit they are all forgotten */
@@ -67,9 +72,9 @@ struct grams {
     uint32_t mask, used;
     struct reply *replies; /* blocks of followers; those that outgrow their block move to the end */
     uint32_t nreplies, replies_cap;
-    char **slabs; /* where rows are; each a large page or more */
+    struct slab *slabs; /* where rows are */
     uint32_t nslabs, slabs_cap;
-    size_t slab_used, slab_size; /* of the last */
+    size_t slab_used; /* of the last */
 };
 
 /* A sequence. MOVE_NONE where an earlier move is missing. */
