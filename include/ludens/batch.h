@@ -16,6 +16,12 @@
  * joint moves.
  *
  * Numbers of moves and facts are those of any engine of the game that is on the circuit (LUDENS_CIRCUIT).
+ *
+ * With LUDENS_GPU everything stays in a GPU's memory: the functions below return addresses there, for other
+ * libraries to work on (or ludens_batch_copy), and nothing of ours is under way there when they return. What
+ * a function is given (moves, packed states, which lanes) may lie there or in the processor's memory. Random
+ * games are others than the processor's, but the same on every GPU. When it has no more memory, or fails,
+ * functions return NULL or false, and ludens_batch_failure says why; one that has failed is lost.
  */
 #ifndef LUDENS_BATCH_H
 #define LUDENS_BATCH_H
@@ -26,6 +32,8 @@ LUDENS_BEGIN
 
 struct ludens_batch;
 
+enum ludens_device { LUDENS_PROCESSOR, LUDENS_GPU };
+
 struct ludens_batch_options {
     uint32_t lanes;     /* 1 to LUDENS_MAX_LANES */
     uint32_t threads;   /* that share the work; 0: one for every core */
@@ -33,6 +41,7 @@ struct ludens_batch_options {
     bool keep;          /* ended games stay as they are until ludens_batch_reset; else another one begins in
                            the lane at once */
     uint32_t max_steps; /* a game that is not over after so many steps ends without goals; 0: none does */
+    enum ludens_device device; /* where it is; an error if there is none. A GPU has no threads. */
 };
 #define LUDENS_MAX_LANES (1u << 20)
 
@@ -41,6 +50,13 @@ LUDENS_API struct ludens_batch *ludens_batch_new(struct ludens_game *game,
                                                  const struct ludens_batch_options *options,
                                                  struct ludens_error *error);
 LUDENS_API void ludens_batch_free(struct ludens_batch *batch); /* NULL is fine */
+
+LUDENS_API enum ludens_device ludens_batch_device(const struct ludens_batch *batch);
+/* True, and what the GPU said, when the last call failed there. */
+LUDENS_API bool ludens_batch_failure(const struct ludens_batch *batch, struct ludens_error *error);
+/* From one of the arrays below, or from within it, to the processor's memory. */
+LUDENS_API bool ludens_batch_copy(struct ludens_batch *batch, const void *array, size_t bytes, void *to,
+                                  struct ludens_error *error);
 
 LUDENS_API uint32_t ludens_batch_lanes(const struct ludens_batch *batch);
 LUDENS_API uint32_t ludens_batch_stride(const struct ludens_batch *batch);
@@ -109,7 +125,8 @@ LUDENS_API const int16_t *ludens_batch_goals(struct ludens_batch *batch);
 LUDENS_API const float *ludens_batch_rewards(struct ludens_batch *batch);
 
 /* Random games, chosen and counted inside: so many sweeps of all lanes, from where they are. Ended games
- * begin anew, with `keep` too; the sweep after an end does nothing in the lane. */
+ * begin anew, with `keep` too; the sweep after an end does nothing in the lane, but on a GPU they begin at
+ * once. */
 struct ludens_batch_tally {
     uint64_t games, steps;
     uint64_t undefined; /* games that ended without exactly one goal for every role; in no sum */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Batches. Their arrays are seen through memoryviews, without copies: an `Array` holds the batch and tells
- * where one lies. Lanes come first in its shape, though in memory they lie side by side. */
-#include "core.h"
+/* Batches. Their arrays are seen through memoryviews, or by other libraries through DLPack, without copies:
+ * an `Array` holds the batch and tells where one lies. Lanes come first in its shape, though in memory they
+ * lie side by side. */
+#include "array.h"
 
 struct batch {
     PyObject_HEAD;
@@ -12,53 +13,6 @@ struct batch {
     struct ludens_stop stop;
     int busy;
 };
-
-struct array {
-    PyObject_HEAD;
-    PyObject *batch;
-    void *data;
-    const char *format;
-    Py_ssize_t item, shape[2], strides[2];
-    int ndim;
-};
-
-static PyTypeObject *array_type;
-
-/* --- Arrays */
-
-static int array_buffer(PyObject *self, Py_buffer *view, int flags)
-{
-    struct array *a = (struct array *)self;
-    bool plain = a->ndim == 1 || a->strides[1] == a->item;
-    if ((flags & PyBUF_WRITABLE) || (!(flags & PyBUF_STRIDES) && !plain)) {
-        view->obj = NULL;
-        PyErr_SetString(PyExc_BufferError, "arrays of a batch are for reading, by their strides");
-        return -1;
-    }
-    *view = (Py_buffer){.buf = a->data,
-                        .obj = Py_NewRef(self),
-                        .len = a->item * a->shape[0] * (a->ndim > 1 ? a->shape[1] : 1),
-                        .itemsize = a->item,
-                        .readonly = 1,
-                        .ndim = a->ndim,
-                        .format = flags & PyBUF_FORMAT ? (char *)a->format : NULL,
-                        .shape = a->shape,
-                        .strides = flags & PyBUF_STRIDES ? a->strides : NULL};
-    return 0;
-}
-
-static void array_dealloc(PyObject *self)
-{
-    Py_XDECREF(((struct array *)self)->batch);
-    object_free(self);
-}
-
-static PyType_Slot array_slots[] = {{Py_tp_doc, "An array of a batch."},
-                                    {Py_tp_dealloc, array_dealloc},
-                                    {Py_bf_getbuffer, array_buffer},
-                                    {0}};
-static PyType_Spec array_spec = {"ludens.Array", sizeof(struct array), 0,
-                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, array_slots};
 
 /* What can be looked at. */
 enum look {
@@ -126,6 +80,11 @@ static void shape_array(struct array *a, const struct batch *b, enum look what, 
     }
 }
 
+static bool on_gpu(const struct batch *b)
+{
+    return ludens_batch_device(b->batch) == LUDENS_GPU;
+}
+
 static bool is_free(struct batch *b)
 {
     if (!b->busy) return true;
@@ -150,7 +109,7 @@ static const void *fill(struct batch *b, PyObject *args, enum look *what, uint32
     b->busy = 1;
     Py_BEGIN_ALLOW_THREADS data = look(b->batch, *what, *role, &error);
     Py_END_ALLOW_THREADS b->busy = 0;
-    if (!data && error.code)
+    if (!data && (error.code || ludens_batch_failure(b->batch, &error)))
         fail(&error);
     else if (!data)
         PyErr_NoMemory();
@@ -164,18 +123,28 @@ static PyObject *batch_fill(PyObject *self, PyObject *args)
     return fill((struct batch *)self, args, &what, &role) ? Py_NewRef(Py_None) : NULL;
 }
 
-static PyObject *batch_array(PyObject *self, PyObject *args)
+static PyObject *batch_tensor(PyObject *self, PyObject *args)
 {
     enum look what;
     uint32_t role;
-    const void *data = fill((struct batch *)self, args, &what, &role);
-    struct array *a = data ? PyObject_New(struct array, array_type) : NULL;
+    struct batch *b = (struct batch *)self;
+    const void *data = fill(b, args, &what, &role);
+    struct array *a = data ? array_new(self) : NULL;
     if (!a) return NULL;
-    a->batch = Py_NewRef(self);
+    a->batch = on_gpu(b) ? b->batch : NULL;
     a->data = (void *)data;
-    shape_array(a, (struct batch *)self, what, role);
-    PyObject *out = PyMemoryView_FromObject((PyObject *)a);
-    Py_DECREF((PyObject *)a);
+    shape_array(a, b, what, role);
+    return (PyObject *)a;
+}
+
+static PyObject *batch_array(PyObject *self, PyObject *args)
+{
+    if (on_gpu((struct batch *)self)) {
+        PyErr_SetString(PyExc_BufferError, "this batch is on a GPU: tensor() instead of array()");
+        return NULL;
+    }
+    PyObject *array = batch_tensor(self, args), *out = array ? PyMemoryView_FromObject(array) : NULL;
+    Py_XDECREF(array);
     return out;
 }
 
@@ -183,19 +152,23 @@ static PyObject *batch_array(PyObject *self, PyObject *args)
 
 static PyObject *batch_new(PyTypeObject *type, PyObject *args, PyObject *words)
 {
-    static char *names[] = {"game", "lanes", "threads", "seed", "keep", "max_steps", NULL};
+    static char *names[] = {"game", "lanes", "threads", "seed", "keep", "max_steps", "device", NULL};
+    const char *device = "cpu";
     PyObject *game;
     unsigned int lanes, threads = 1, max_steps = 0;
     unsigned long long seed = 1;
     int keep = 0;
     struct ludens_error error = {0};
-    if (!PyArg_ParseTupleAndKeywords(args, words, "O!I|IKpI", names, game_type, &game, &lanes, &threads,
-                                     &seed, &keep, &max_steps))
+    if (!PyArg_ParseTupleAndKeywords(args, words, "O!I|IKpIs", names, game_type, &game, &lanes, &threads,
+                                     &seed, &keep, &max_steps, &device))
         return NULL;
+    if (strcmp(device, "cpu") != 0 && strcmp(device, "gpu") != 0)
+        return PyErr_Format(PyExc_ValueError, "device is 'cpu' or 'gpu', not '%s'", device);
     allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     struct batch *b = (struct batch *)alloc(type, 0);
     if (!b) return NULL;
-    struct ludens_batch_options o = {lanes, threads, seed, keep, max_steps};
+    struct ludens_batch_options o = {lanes, threads,   seed,
+                                     keep,  max_steps, *device == 'g' ? LUDENS_GPU : LUDENS_PROCESSOR};
     b->game = (struct game *)Py_NewRef(game);
     b->lanes = lanes;
     Py_BEGIN_ALLOW_THREADS b->batch = ludens_batch_new(b->game->game, &o, &error);
@@ -219,6 +192,19 @@ static void batch_dealloc(PyObject *self)
     object_free(self);
 }
 
+/* None; after functions that cannot say what went wrong with a GPU. */
+static PyObject *unless_failed(const struct batch *b)
+{
+    struct ludens_error error = {0};
+    return ludens_batch_failure(b->batch, &error) ? fail(&error) : Py_NewRef(Py_None);
+}
+
+/* A tensor that only a GPU can read. */
+static bool is_tensor(const struct batch *b, PyObject *given)
+{
+    return on_gpu(b) && !PyObject_CheckBuffer(given) && PyObject_HasAttrString(given, "__dlpack__");
+}
+
 static PyObject *batch_reset(PyObject *self, PyObject *args)
 {
     struct batch *b = (struct batch *)self;
@@ -226,7 +212,7 @@ static PyObject *batch_reset(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "|O", &which) || !is_free(b)) return NULL;
     if (which == Py_None) {
         ludens_batch_reset(b->batch, NULL);
-        return Py_NewRef(Py_None);
+        return unless_failed(b);
     }
     Py_buffer view;
     if (PyObject_GetBuffer(which, &view, PyBUF_CONTIG_RO) != 0) return NULL;
@@ -235,24 +221,37 @@ static PyObject *batch_reset(PyObject *self, PyObject *args)
     PyBuffer_Release(&view);
     if (!fits)
         return PyErr_Format(PyExc_ValueError, "reset wants a byte or bool for each of %u lanes", b->lanes);
-    return Py_NewRef(Py_None);
+    return unless_failed(b);
+}
+
+static void load(struct batch *b, const void *packed)
+{
+    b->busy = 1;
+    Py_BEGIN_ALLOW_THREADS ludens_batch_load(b->batch, packed);
+    Py_END_ALLOW_THREADS b->busy = 0;
 }
 
 static PyObject *batch_load(PyObject *self, PyObject *packed)
 {
     struct batch *b = (struct batch *)self;
     Py_buffer view;
+    struct numbers n;
     Py_ssize_t words = (ludens_batch_planes(b->batch) + 63) / 64;
-    if (!is_free(b) || PyObject_GetBuffer(packed, &view, PyBUF_CONTIG_RO) != 0) return NULL;
-    bool fits = view.len == words * 8 * (Py_ssize_t)b->lanes;
-    if (fits) {
-        b->busy = 1;
-        Py_BEGIN_ALLOW_THREADS ludens_batch_load(b->batch, view.buf);
-        Py_END_ALLOW_THREADS b->busy = 0;
+    bool fits;
+    if (!is_free(b)) return NULL;
+    if (is_tensor(b, packed)) {
+        if (!numbers_take(packed, 64, &n)) return NULL;
+        fits = n.shape[0] * (n.ndim > 1 ? n.shape[1] : 1) == words * (Py_ssize_t)b->lanes;
+        if (fits) load(b, n.data);
+        numbers_done(&n);
+    } else {
+        if (PyObject_GetBuffer(packed, &view, PyBUF_CONTIG_RO) != 0) return NULL;
+        fits = view.len == words * 8 * (Py_ssize_t)b->lanes;
+        if (fits) load(b, view.buf);
+        PyBuffer_Release(&view);
     }
-    PyBuffer_Release(&view);
     if (!fits) return PyErr_Format(PyExc_ValueError, "load wants %u by %zd words", b->lanes, words);
-    return Py_NewRef(Py_None);
+    return unless_failed(b);
 }
 
 static PyObject *batch_seed(PyObject *self, PyObject *args)
@@ -299,19 +298,25 @@ static bool convert(const void *from, const char *format, Py_ssize_t item, size_
     return false;
 }
 
+/* Moves of the players, or of all: by their shape. */
+static bool check_shape(const struct batch *b, int ndim, const Py_ssize_t *shape, bool *joint)
+{
+    *joint = ndim == 2;
+    if (shape[0] == (Py_ssize_t)b->lanes &&
+        (ndim == 1 || (ndim == 2 && shape[1] == (Py_ssize_t)b->game->nroles)))
+        return true;
+    PyErr_Format(PyExc_ValueError, "step wants %u moves, or %u by %u", b->lanes, b->lanes, b->game->nroles);
+    return false;
+}
+
 static bool read_actions(struct batch *b, PyObject *given, bool *joint)
 {
     Py_buffer view;
     if (PyObject_GetBuffer(given, &view, PyBUF_ND | PyBUF_FORMAT) != 0) return false;
     size_t n = (size_t)(view.len / view.itemsize);
-    *joint = view.ndim == 2;
-    bool fits = view.ndim == 1 ? n == b->lanes
-                               : view.ndim == 2 && view.shape[0] == (Py_ssize_t)b->lanes &&
-                                     view.shape[1] == (Py_ssize_t)b->game->nroles;
-    if (!fits)
-        PyErr_Format(PyExc_ValueError, "step wants %u moves, or %u by %u", b->lanes, b->lanes,
-                     b->game->nroles);
-    fits = fits && convert(view.buf, view.format, view.itemsize, n, b->actions);
+    Py_ssize_t none = -1;
+    bool fits = check_shape(b, view.ndim, view.ndim ? view.shape : &none, joint) &&
+                convert(view.buf, view.format, view.itemsize, n, b->actions);
     PyBuffer_Release(&view);
     return fits;
 }
@@ -320,15 +325,23 @@ static PyObject *batch_step(PyObject *self, PyObject *args)
 {
     struct batch *b = (struct batch *)self;
     struct ludens_error error = {0};
+    struct numbers tensor = {0};
     PyObject *given = Py_None;
     bool joint = false, good;
     if (!PyArg_ParseTuple(args, "|O", &given) || !is_free(b)) return NULL;
-    if (given != Py_None && !read_actions(b, given, &joint)) return NULL;
     const int32_t *actions = given == Py_None ? NULL : b->actions;
+    if (is_tensor(b, given)) {
+        if (!numbers_take(given, 32, &tensor)) return NULL;
+        if (!check_shape(b, tensor.ndim, tensor.shape, &joint)) return numbers_done(&tensor), NULL;
+        actions = tensor.data;
+    } else if (given != Py_None && !read_actions(b, given, &joint)) {
+        return NULL;
+    }
     b->busy = 1;
     Py_BEGIN_ALLOW_THREADS good = joint ? ludens_batch_step_joint(b->batch, actions, &error)
                                         : ludens_batch_step(b->batch, actions, &error);
     Py_END_ALLOW_THREADS b->busy = 0;
+    numbers_done(&tensor);
     return good ? Py_NewRef(Py_None) : fail(&error);
 }
 
@@ -423,7 +436,15 @@ static PyObject *batch_game(PyObject *self, void *unused)
     return Py_NewRef((PyObject *)((struct batch *)self)->game);
 }
 
+static PyObject *batch_device(PyObject *self, void *unused)
+{
+    return text_new(on_gpu((struct batch *)self) ? "gpu" : "cpu");
+}
+
 static PyMethodDef methods[] = {
+    {"tensor", batch_tensor, METH_VARARGS,
+     "tensor(what, role=-1)\n--\n\nThe same as an Array, wherever the batch is: for from_dlpack() of other "
+     "libraries."},
     {"array", batch_array, METH_VARARGS,
      "array(what, role=-1)\n--\n\nA memoryview of 'player', 'legal', 'counts', 'states', 'packed', 'planes', "
      "'ended', "
@@ -451,21 +472,23 @@ static PyMethodDef methods[] = {
 static PyGetSetDef values[] = {{"lanes", batch_lanes, NULL, "How many games.", NULL},
                                {"threads", batch_threads, NULL, "How many threads share the work.", NULL},
                                {"actions", batch_actions, NULL, "The most moves any role has.", NULL},
+                               {"device", batch_device, NULL, "'cpu' or 'gpu'.", NULL},
                                {"game", batch_game, NULL, "The game.", NULL},
                                {0}};
 
-static PyType_Slot slots[] = {
-    {Py_tp_doc,
-     "Batch(game, lanes, threads=1, seed=1, keep=False, max_steps=0)\n--\n\nMany games at once, as memory. "
-     "VectorEnv has the same as NumPy arrays. threads=0: one for every core."},
-    {Py_tp_new, batch_new},
-    {Py_tp_dealloc, batch_dealloc},
-    {Py_tp_methods, methods},
-    {Py_tp_getset, values},
-    {0}};
+static PyType_Slot slots[] = {{Py_tp_doc, "Batch(game, lanes, threads=1, seed=1, keep=False, max_steps=0, "
+                                          "device='cpu')\n--\n\nMany games at once, as "
+                                          "memory. VectorEnv has the same as NumPy arrays. threads=0: one "
+                                          "for every core. device='gpu': everything "
+                                          "stays in a GPU's memory."},
+                              {Py_tp_new, batch_new},
+                              {Py_tp_dealloc, batch_dealloc},
+                              {Py_tp_methods, methods},
+                              {Py_tp_getset, values},
+                              {0}};
 static PyType_Spec spec = {"ludens.Batch", sizeof(struct batch), 0, Py_TPFLAGS_DEFAULT, slots};
 
 bool batch_add(PyObject *module)
 {
-    return (array_type = type_add(module, &array_spec)) != NULL && type_add(module, &spec) != NULL;
+    return array_add(module) && type_add(module, &spec) != NULL;
 }

@@ -11,11 +11,11 @@ time as NumPy arrays.
 
 VectorEnv and the adapters want NumPy; nothing else does.
 """
-from ._core import (Batch, Board, Error, Game, InputError, InternalError, Match, MemoryLimitError, Player, Record, State,
-                    StoppedError, SystemFailure, TimeLimitError, serve, version as __version__)
+from ._core import (Array, Batch, Board, Error, Game, InputError, InternalError, Match, MemoryLimitError, Player, Record,
+                    State, StoppedError, SystemFailure, TimeLimitError, serve, version as __version__)
 
-__all__ = ["Batch", "Board", "Error", "Game", "InputError", "InternalError", "Match", "MemoryLimitError", "Player", "Record",
-           "State", "StoppedError", "SystemFailure", "TimeLimitError", "VectorEnv", "serve"]
+__all__ = ["Array", "Batch", "Board", "Error", "Game", "InputError", "InternalError", "Match", "MemoryLimitError", "Player",
+           "Record", "State", "StoppedError", "SystemFailure", "TimeLimitError", "VectorEnv", "serve"]
 
 
 def __getattr__(name):

@@ -22,11 +22,21 @@ class VectorEnv:
     their shapes but lie side by side in memory, so work over all lanes of one move or plane is fast (`env.legal.T`).
 
     The interpreter lock is released while the library works; threads=0 takes every core. One thread at a time may use it.
+
+    With device="gpu" everything stays in a GPU's memory. `wrap` makes of each array, once, what you want to work with:
+
+        env = VectorEnv("connectFour", 1 << 20, device="gpu", wrap=torch.from_dlpack)
+        actions = policy(env.observations, env.legal)       # tensors of torch, on the GPU
+        rewards, ended = env.step(actions.int())
+
+    Without it they are ludens.Array: copy() brings one here.
     """
 
-    def __init__(self, game, lanes, *, threads=1, seed=1, keep=False, max_steps=0):
+    def __init__(self, game, lanes, *, threads=1, seed=1, keep=False, max_steps=0, device="cpu", wrap=None):
         self.game = game if isinstance(game, Game) else Game(game)
-        self.batch = Batch(self.game, lanes, threads, seed, keep, max_steps)
+        self.batch = Batch(self.game, lanes, threads, seed, keep, max_steps, device)
+        self.device = device
+        self._wrap = wrap
         self.lanes = lanes
         self.num_envs = lanes
         self.actions = self.batch.actions
@@ -36,11 +46,16 @@ class VectorEnv:
         self._ended = self._array("ended")
         self._rewards = self._array("rewards")
 
+    def _look(self, what, role):
+        if self._wrap:
+            return self._wrap(self.batch.tensor(what, role))
+        return self.batch.tensor(what, role) if self.device == "gpu" else np.asarray(self.batch.array(what, role))
+
     def _array(self, what, role=-1):
         """The array, brought up to date; it is made once."""
         found = self._arrays.get((what, role))
         if found is None:
-            found = self._arrays[what, role] = np.asarray(self.batch.array(what, role))
+            found = self._arrays[what, role] = self._look(what, role)
         else:
             self.batch.fill(what, role)
         return found
@@ -54,17 +69,22 @@ class VectorEnv:
 
     def load(self, packed):
         """States for all lanes, as `packed` has them: of another VectorEnv of the game, or kept from before."""
-        self.batch.load(np.ascontiguousarray(packed, dtype=np.uint64))
+        self.batch.load(packed if self._is_there(packed) else np.ascontiguousarray(packed, dtype=np.uint64))
 
     def step(self, actions=None):
         """A move in every lane: of whoever is to move (lanes), or of every role (lanes by roles). -1 is a random move, -2
         waits, None is random everywhere. Returns rewards (lanes by roles, 0 to 1, 0 where nothing ended) and ended
         (lanes: 1 the game is over, 2 it was given up)."""
-        if actions is not None:
+        if actions is not None and not self._is_there(actions):
             actions = np.ascontiguousarray(actions)
         self.batch.step(actions)
         self.batch.fill("ended")
+        self.batch.fill("rewards")
         return self._rewards, self._ended
+
+    def _is_there(self, tensor):
+        """Something that a GPU is to read where it is."""
+        return self.device == "gpu" and not isinstance(tensor, np.ndarray) and hasattr(tensor, "__dlpack__")
 
     def play(self, sweeps):
         """Random games, chosen and counted inside: games, steps, games without goals, sums of goals by role."""
@@ -117,6 +137,8 @@ class VectorEnv:
 
     def random_actions(self, rng):
         """A legal move for each lane, each as likely, chosen by a NumPy generator."""
+        if self.device == "gpu":
+            raise BufferError("on a GPU the library draws random moves: step()")
         kind = np.uint8 if self.actions < 256 else np.uint32
         rank = (rng.random(self.lanes, dtype=np.float32) * self.counts).astype(kind)
         seen, actions, before = np.zeros(self.lanes, kind), np.zeros(self.lanes, np.int32), np.empty(self.lanes, np.bool_)
@@ -139,4 +161,5 @@ class VectorEnv:
         self.batch.put(lane, state)
 
     def __repr__(self):
-        return f"<ludens.VectorEnv {self.game.name}, {self.lanes} lanes, {self.batch.threads} threads>"
+        where = "on a GPU" if self.device == "gpu" else f"{self.batch.threads} threads"
+        return f"<ludens.VectorEnv {self.game.name}, {self.lanes} lanes, {where}>"

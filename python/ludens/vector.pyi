@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+from collections.abc import Callable
 from os import PathLike
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import Batch, Game, State
+from . import Array, Batch, Game, State
 
 RANDOM: int
 WAIT: int
@@ -17,8 +18,10 @@ class VectorEnv:
     num_envs: int
     actions: int
     roles: tuple[str, ...]
+    device: str
     def __init__(self, game: Game | str | PathLike[str], lanes: int, *, threads: int = 1, seed: int = 1, keep: bool = False,
-                 max_steps: int = 0) -> None: ...
+                 max_steps: int = 0, device: Literal["cpu", "gpu"] = "cpu",
+                 wrap: Callable[[Array], Any] | None = None) -> None: ...
     def reset(self, seed: int | None = None, which: ArrayLike | None = None) -> VectorEnv: ...
     def load(self, packed: ArrayLike) -> None: ...
     def step(self, actions: ArrayLike | None = None) -> tuple[NDArray[np.float32], NDArray[np.uint8]]: ...

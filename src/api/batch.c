@@ -1,25 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* All parts of a batch, and the arrays in which callers see them. */
-#include "api/api.h"
-#include "api/lanes.h"
-#include "api/team.h"
+#include "api/batch_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-struct ludens_batch {
-    struct ludens_game *game;
-    struct lanes_rules rules;
-    struct lanes *parts;
-    uint32_t nparts, lanes, stride;
-    struct team *team;
-    /* what callers see; what is large is made when it is first asked for */
-    uint8_t *players, *ended, **legal, *states; /* legal: by role, then the players' */
-    uint32_t **counts;                          /* the same */
-    struct lanes_goals goals;
-    uint64_t *packed, *planes;
-};
 
 /* What the team is to do now. */
 struct task {
@@ -76,6 +61,7 @@ static bool set_up(struct ludens_batch *b, const struct ludens_batch_options *o,
     uint32_t threads = o->threads ? o->threads : (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
     if (!set_rules(b, o, error)) return false;
     b->lanes = o->lanes;
+    if (o->device == LUDENS_GPU) return batch_gpu_open(b, o, error);
     b->stride = (b->lanes + 63) / 64 * 64;
     uint32_t nparts = (b->lanes + width - 1) / width;
     b->parts = calloc(nparts, sizeof *b->parts);
@@ -109,6 +95,8 @@ struct ludens_batch *ludens_batch_new(struct ludens_game *game, const struct lud
                NULL;
     if (game->game->nroles > sizeof((struct ludens_batch_tally *)0)->goals / sizeof(double))
         return refuse(error, ERROR_INPUT, "%s has too many roles for a batch", game->game->name), NULL;
+    if (options->device != LUDENS_PROCESSOR && options->device != LUDENS_GPU)
+        return refuse(error, ERROR_INPUT, "there is no device %d", (int)options->device), NULL;
     const struct code *code = game_code(game, error);
     struct ludens_batch *b = code ? calloc(1, sizeof *b) : NULL;
     if (!b) return code ? no_memory(error) : false, NULL;
@@ -123,6 +111,7 @@ struct ludens_batch *ludens_batch_new(struct ludens_game *game, const struct lud
 void ludens_batch_free(struct ludens_batch *b)
 {
     if (!b) return;
+    batch_gpu_close(b);
     team_free(b->team);
     for (uint32_t i = 0; i < b->nparts; i++) lanes_done(&b->parts[i]);
     for (uint32_t r = 0; b->rules.idle && r < b->rules.nroles; r++) free(b->rules.idle[r]);
@@ -143,6 +132,26 @@ void ludens_batch_free(struct ludens_batch *b)
     free(b);
 }
 
+enum ludens_device ludens_batch_device(const struct ludens_batch *batch)
+{
+    return batch->there ? LUDENS_GPU : LUDENS_PROCESSOR;
+}
+
+bool ludens_batch_failure(const struct ludens_batch *batch, struct ludens_error *error)
+{
+    if (!batch->failure.code) return false;
+    tell(error, &batch->failure);
+    return true;
+}
+
+bool ludens_batch_copy(struct ludens_batch *batch, const void *array, size_t bytes, void *to,
+                       struct ludens_error *error)
+{
+    if (batch->there) return batch_gpu_copy(batch, array, bytes, to, error);
+    memcpy(to, array, bytes);
+    return true;
+}
+
 uint32_t ludens_batch_lanes(const struct ludens_batch *batch)
 {
     return batch->lanes;
@@ -155,7 +164,7 @@ uint32_t ludens_batch_stride(const struct ludens_batch *batch)
 
 uint32_t ludens_batch_threads(const struct ludens_batch *batch)
 {
-    return team_size(batch->team);
+    return batch->there ? 1 : team_size(batch->team);
 }
 
 uint32_t ludens_batch_moves(const struct ludens_batch *batch, uint32_t role)
@@ -175,6 +184,7 @@ static void team_do(struct task *t, void (*work)(void *data, uint32_t piece))
 
 void ludens_batch_reset(struct ludens_batch *batch, const uint8_t *which)
 {
+    if (batch->there) batch_gpu_reset(batch, which);
     for (uint32_t i = 0; i < batch->nparts; i++) {
         struct lanes *g = &batch->parts[i];
         uint64_t mask[BATCH_MAX_WORDS] = {0};
@@ -189,6 +199,7 @@ void ludens_batch_reset(struct ludens_batch *batch, const uint8_t *which)
 
 void ludens_batch_seed(struct ludens_batch *batch, uint64_t seed)
 {
+    if (batch->there) gpu_lanes_seed(batch->there, seed);
     for (uint32_t i = 0; i < batch->nparts; i++)
         batch_seed_part(batch->parts[i].b, seed, batch->parts[i].first / 64);
 }
@@ -204,6 +215,7 @@ static void do_players(void *data, uint32_t piece)
 const uint8_t *ludens_batch_player(struct ludens_batch *batch)
 {
     struct task t = {.b = batch};
+    if (batch->there) return batch_gpu_array(batch, GPU_ARRAY_PLAYER, 0, NULL);
     team_do(&t, do_players);
     return batch->players;
 }
@@ -228,6 +240,7 @@ const uint8_t *ludens_batch_legal(struct ludens_batch *batch, uint32_t role, str
 {
     uint32_t at;
     if (!find_array(batch, role, &at, error)) return NULL;
+    if (batch->there) return batch_gpu_array(batch, GPU_ARRAY_LEGAL, at, error);
     size_t rows = role == LUDENS_PLAYER ? batch->rules.actions : batch->rules.code->roles[role].n;
     if (!batch->legal[at]) batch->legal[at] = malloc(rows * batch->stride + 1);
     if (!batch->legal[at]) return no_memory(error), NULL;
@@ -240,6 +253,7 @@ const uint32_t *ludens_batch_counts(struct ludens_batch *batch, uint32_t role, s
 {
     uint32_t at;
     if (!find_array(batch, role, &at, error)) return NULL;
+    if (batch->there) return batch_gpu_array(batch, GPU_ARRAY_COUNTS, at, error);
     if (!batch->counts[at]) batch->counts[at] = malloc(batch->stride * sizeof **batch->counts);
     if (!batch->counts[at]) return no_memory(error), NULL;
     struct task t = {.b = batch, .role = role, .counts = batch->counts[at]};
@@ -277,6 +291,7 @@ static void do_states(void *data, uint32_t piece)
 const uint8_t *ludens_batch_states(struct ludens_batch *batch)
 {
     struct task t = {.b = batch};
+    if (batch->there) return batch_gpu_array(batch, GPU_ARRAY_STATES, 0, NULL);
     if (!batch->states) batch->states = malloc((size_t)batch->rules.code->nbits * batch->stride + 1);
     if (batch->states) team_do(&t, do_states);
     return batch->states;
@@ -292,6 +307,7 @@ static void do_packed(void *data, uint32_t piece)
 const uint64_t *ludens_batch_packed(struct ludens_batch *batch)
 {
     struct task t = {.b = batch};
+    if (batch->there) return batch_gpu_array(batch, GPU_ARRAY_PACKED, 0, NULL);
     size_t words = (batch->rules.code->nbits + 63) / 64;
     if (!batch->packed) batch->packed = malloc((words * batch->stride + 1) * 8);
     if (batch->packed) team_do(&t, do_packed);
@@ -308,6 +324,10 @@ static void do_load(void *data, uint32_t piece)
 void ludens_batch_load(struct ludens_batch *batch, const uint64_t *packed)
 {
     struct task t = {.b = batch, .packed = packed};
+    if (batch->there) {
+        batch_gpu_load(batch, packed);
+        return;
+    }
     team_do(&t, do_load);
     for (uint32_t lane = 0; lane < batch->lanes; lane++) forget_goals(batch, lane);
 }
@@ -325,6 +345,7 @@ static void do_planes(void *data, uint32_t piece)
 const uint64_t *ludens_batch_bit_planes(struct ludens_batch *batch)
 {
     struct task t = {.b = batch};
+    if (batch->there) return batch_gpu_array(batch, GPU_ARRAY_PLANES, 0, NULL);
     if (!batch->planes) batch->planes = malloc((size_t)batch->rules.code->nbits * batch->stride / 8 + 8);
     if (batch->planes) team_do(&t, do_planes);
     return batch->planes;
@@ -354,6 +375,7 @@ bool ludens_batch_put(struct ludens_batch *batch, uint32_t lane, const struct lu
     if (!fits(batch, state->engine, lane, error)) return false;
     if (!ludens_state_terminal(state, &over, error)) return false;
     if (over) return refuse(error, ERROR_INPUT, "the game is over in this state");
+    if (batch->there) return batch_gpu_put(batch, lane, state->state.w, error);
     struct lanes *g = part_of(batch, lane);
     uint64_t mask[BATCH_MAX_WORDS] = {0};
     uint32_t at = lane - g->first;
@@ -369,14 +391,18 @@ struct ludens_state *ludens_batch_get(struct ludens_batch *batch, uint32_t lane,
 {
     struct ludens_state *s = fits(batch, engine, lane, error) ? state_wrap(engine, error) : NULL;
     if (!s) return NULL;
-    struct lanes *g = part_of(batch, lane);
-    if (!state_reserve(&s->state, g->b->state_words)) {
-        ludens_state_free(s);
-        return no_memory(error), NULL;
+    uint32_t words = (batch->rules.code->nbits + 63) / 64;
+    bool good = state_reserve(&s->state, words) || no_memory(error);
+    s->state.words = words;
+    if (good && batch->there) {
+        good = batch_gpu_get(batch, lane, s->state.w, error);
+    } else if (good) {
+        struct lanes *g = part_of(batch, lane);
+        batch_get_state(g->b, lane - g->first, s->state.w);
     }
-    s->state.words = g->b->state_words;
-    batch_get_state(g->b, lane - g->first, s->state.w);
-    return s;
+    if (good) return s;
+    ludens_state_free(s);
+    return NULL;
 }
 
 /* --- Moving --------------------------------------------------------------------------------------------- */
@@ -400,24 +426,31 @@ static void do_step(void *data, uint32_t piece)
     lanes_step(&t->b->parts[piece], part_actions(t, piece), t->joint, &t->b->goals);
 }
 
+bool batch_tell_fault(const struct ludens_batch *b, enum lanes_fault kind, uint32_t lane, uint32_t role,
+                      int32_t move, struct ludens_error *error)
+{
+    const struct game *game = b->game->game;
+    if (kind == LANES_STUCK)
+        return refuse(error, ERROR_INPUT, "lane %u: a role of %s has no legal move", lane, game->name);
+    if (kind == LANES_CROWDED)
+        return refuse(error, ERROR_INPUT, "lane %u: several roles choose here; give joint moves", lane);
+    return refuse(error, ERROR_INPUT, "lane %u: move %d is not legal for %s", lane, move,
+                  game->role_names[role]);
+}
+
 static bool tell_fault(const struct task *t, uint32_t piece, struct ludens_error *error)
 {
     const struct fault *f = &t->faults[piece];
-    const struct game *game = t->b->game->game;
     uint32_t lane = t->b->parts[piece].first + f->lane;
-    if (f->kind == LANES_STUCK)
-        return refuse(error, ERROR_INPUT, "lane %u: a role of %s has no legal move", lane, game->name);
-    if (f->kind == LANES_CROWDED)
-        return refuse(error, ERROR_INPUT, "lane %u: several roles choose here; give joint moves", lane);
-    size_t at = t->joint ? (size_t)lane * game->nroles + f->role : lane;
-    return refuse(error, ERROR_INPUT, "lane %u: move %d is not legal for %s", lane, t->actions[at],
-                  game->role_names[f->role]);
+    size_t at = t->joint ? (size_t)lane * t->b->rules.nroles + f->role : lane;
+    return batch_tell_fault(t->b, f->kind, lane, f->role, t->actions ? t->actions[at] : 0, error);
 }
 
 static bool step(struct task *t, struct ludens_error *error)
 {
     struct fault few[16], *many = NULL;
     bool good = true;
+    if (t->b->there) return batch_gpu_step(t->b, t->actions, t->joint, error);
     t->faults = few;
     if (t->b->nparts > sizeof few / sizeof *few) t->faults = many = calloc(t->b->nparts, sizeof *many);
     if (!t->faults) return no_memory(error);
@@ -441,18 +474,19 @@ bool ludens_batch_step_joint(struct ludens_batch *batch, const int32_t *joint, s
 
 const uint8_t *ludens_batch_ended(struct ludens_batch *batch)
 {
+    if (batch->there) return batch_gpu_array(batch, GPU_ARRAY_ENDED, 0, NULL);
     for (uint32_t i = 0; i < batch->nparts; i++) lanes_ended(&batch->parts[i], batch->ended);
     return batch->ended;
 }
 
 const int16_t *ludens_batch_goals(struct ludens_batch *batch)
 {
-    return batch->goals.goals;
+    return batch->there ? batch_gpu_array(batch, GPU_ARRAY_GOALS, 0, NULL) : batch->goals.goals;
 }
 
 const float *ludens_batch_rewards(struct ludens_batch *batch)
 {
-    return batch->goals.rewards;
+    return batch->there ? batch_gpu_array(batch, GPU_ARRAY_REWARDS, 0, NULL) : batch->goals.rewards;
 }
 
 static void do_play(void *data, uint32_t piece)
@@ -466,6 +500,7 @@ bool ludens_batch_play(struct ludens_batch *batch, uint64_t sweeps, const struct
 {
     uint32_t nroles = batch->rules.nroles;
     struct task t = {.b = batch, .sweeps = sweeps, .stop = stop_flag(stop)};
+    if (batch->there) return batch_gpu_play(batch, sweeps, t.stop, tally, error);
     t.tallies = calloc(batch->nparts, sizeof *t.tallies);
     t.sums = calloc((size_t)batch->nparts * nroles, sizeof *t.sums);
     bool good = (t.tallies && t.sums) || no_memory(error);

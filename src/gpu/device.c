@@ -1,40 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gpu/device.h"
 
-#include "base/clock.h"
-#include "gpu/driver.h"
-#include "gpu/ptx.h"
+#include "gpu/device_internal.h"
 #include "gpu/twin.h"
 
 #include <stdlib.h>
 
-#define OLDEST 7          /* compute capability: votes of a warp as we use them */
-#define MUCH 20000        /* gates, for which the driver's own improvements take too long */
-#define MOST_GATES 200000 /* the driver takes minutes for more */
+#define OLDEST 7 /* compute capability: votes of a warp as we use them */
 
 const struct ground_limits gpu_default_limits = {.seconds = 60, .bytes = (size_t)4 << 30};
-
-struct gpu {
-    struct driver driver;
-    int device;
-    void *context;
-    char name[100];
-    int multiprocessors;
-    struct ptx_memory memory;
-    bool lost;
-    struct error loss; /* what it said then */
-};
 
 struct gpu_games {
     struct gpu *gpu;
     const struct code *code;
-    void *module, *function;
+    struct gpu_code device;
     uint64_t state, waiting, young, start, sums; /* device memory */
     struct gpu_setup setup;
     const uint64_t *starts;
     uint32_t roots; /* at least 1 */
     uint64_t step, seed;
-    uint32_t shared_bytes;
     struct gpu_games_report report;
 };
 
@@ -98,108 +82,17 @@ const char *gpu_name(const struct gpu *gpu)
     return gpu->name;
 }
 
-/* --- Code ----------------------------------------------------------------------------------------------- */
-
-static bool load(struct gpu_games *g, const struct ptx *ptx, uint32_t level, struct error *error)
-{
-    const struct driver *d = &g->gpu->driver;
-    char log[400] = "";
-    int options[] = {CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_SIZE, CU_JIT_LEVEL}, value;
-    if (!level) level = ptx->gates > MUCH ? 1 : 4;
-    void *values[] = {log, (void *)(sizeof log - 1), (void *)(uintptr_t)level};
-    double began = clock_now();
-    if (!driver_check(d, d->cuModuleLoadDataEx(&g->module, ptx->text, 3, options, values),
-                      "translating our code", error)) {
-        if (log[0] && error) { /* the driver's own words are the best there are */
-            size_t n = strlen(error->text);
-            snprintf(error->text + n, sizeof error->text - n, ": %.200s", log);
-        }
-        return false;
-    }
-    g->report.load_seconds = clock_now() - began;
-    if (!driver_check(d, d->cuModuleGetFunction(&g->function, g->module, PTX_ENTRY), "looking for our code",
-                      error))
-        return false;
-    g->shared_bytes = ptx->shared_slots * 4 * PTX_BLOCK;
-    if (g->shared_bytes &&
-        !driver_check(d, d->cuFuncSetAttribute(g->function, CU_MOST_DYNAMIC_SHARED, (int)g->shared_bytes),
-                      "asking for shared memory", error))
-        return false;
-    /* memory that is not shared is a cache for what is local */
-    int shared = (int)g->report.blocks * ((int)g->shared_bytes + g->gpu->memory.reserved),
-        percent = (100 * shared + g->gpu->memory.multiprocessor - 1) / g->gpu->memory.multiprocessor;
-    d->cuFuncSetAttribute(g->function, CU_SHARED_PERCENT,
-                          percent < 100 ? percent : 100); /* no more than a wish */
-    if (!d->cuFuncGetAttribute(&value, CU_REGISTERS, g->function)) g->report.registers = (uint32_t)value;
-    if (!d->cuFuncGetAttribute(&value, CU_LOCAL_BYTES, g->function)) g->report.local_bytes = (uint32_t)value;
-    return true;
-}
-
-static bool make_code(struct gpu_games *g, const struct gpu_games_options *o,
-                      const struct ground_limits *limits, struct error *error)
-{
-    struct heap *heap = heap_new(limits ? limits->bytes : 0);
-    struct heap_guard guard;
-    volatile bool good = false;
-    if (!heap) return error_set(error, ERROR_MEMORY, "no memory for device code");
-    if (HEAP_ENTER(heap, &guard, error)) {
-        double began = clock_now();
-        heap->cancel = limits ? limits->cancel : NULL;
-        if (limits && limits->seconds > 0) heap->deadline = began + limits->seconds;
-        struct gpu_plan *plan = gpu_plan_new(heap, g->code->circuit, g->setup);
-        if (plan->gates > MOST_GATES)
-            heap_fail(heap, ERROR_INPUT, "the circuit is too large for a GPU: %u gates, at most %u",
-                      plan->gates, MOST_GATES);
-        struct ptx_options wishes = {.blocks = o->blocks, .registers = o->registers, .sync = o->sync};
-        struct ptx ptx = ptx_write_for(plan, &g->gpu->memory, &wishes);
-        g->report = (struct gpu_games_report){.blocks = ptx.blocks,
-                                              .roots = g->roots,
-                                              .turns = ptx.turns,
-                                              .gates = ptx.gates,
-                                              .loads = ptx.loads,
-                                              .stores = ptx.stores,
-                                              .shared_slots = ptx.shared_slots,
-                                              .text_bytes = (uint32_t)ptx.length,
-                                              .make_seconds = clock_now() - began};
-        good = load(g, &ptx, o->level, error);
-        heap_leave(heap);
-    }
-    heap_free(heap);
-    return good;
-}
-
-/* A device that has failed once stays lost: the driver refuses everything from then on. */
-static bool lose(struct gpu_games *g, struct error *error)
-{
-    struct gpu *gpu = g->gpu;
-    if (!gpu->lost && error) gpu->loss = *error;
-    gpu->lost = true;
-    if (error) *error = gpu->loss;
-    return false;
-}
-
 /* --- Games ---------------------------------------------------------------------------------------------- */
-
-static bool allocate(struct gpu_games *g, uint64_t *memory, size_t bytes, struct error *error)
-{
-    return driver_check(&g->gpu->driver, g->gpu->driver.cuMemAlloc_v2(memory, bytes), "setting up games",
-                        error);
-}
 
 static void free_memory(struct gpu_games *g)
 {
-    const struct driver *d = &g->gpu->driver;
     uint64_t *memory[] = {&g->state, &g->waiting, &g->young, &g->start, &g->sums};
-    for (uint32_t i = 0; i < sizeof memory / sizeof *memory; i++) {
-        if (*memory[i]) d->cuMemFree_v2(*memory[i]);
-        *memory[i] = 0;
-    }
+    for (uint32_t i = 0; i < sizeof memory / sizeof *memory; i++) gpu_release(g->gpu, memory[i]);
 }
 
 /* Where lanes begin, and where they are. */
 static bool put_starts(struct gpu_games *g, struct error *error)
 {
-    const struct driver *d = &g->gpu->driver;
     uint32_t nbits = g->code->circuit->nbits, words = g->report.words, state_words = (nbits + 63) / 64;
     uint32_t *row = malloc(words * sizeof *row);
     bool good = row || error_set(error, ERROR_MEMORY, "no memory for games on a GPU");
@@ -209,10 +102,8 @@ static bool put_starts(struct gpu_games *g, struct error *error)
             row[w] = state[b / 64] >> b % 64 & 1 ? UINT32_MAX : 0;
         }
         uint64_t at = (uint64_t)b * words * 4;
-        good = driver_check(d, d->cuMemcpyHtoD_v2(g->start + at, row, words * sizeof *row),
-                            "setting up games", error) &&
-               driver_check(d, d->cuMemcpyHtoD_v2(g->state + at, row, words * sizeof *row),
-                            "setting up games", error);
+        good = gpu_send(g->gpu, g->start + at, row, words * sizeof *row, error) &&
+               gpu_send(g->gpu, g->state + at, row, words * sizeof *row, error);
     }
     free(row);
     return good;
@@ -223,33 +114,38 @@ static bool set_up(struct gpu_games *g, uint32_t words, struct error *error)
     const struct driver *d = &g->gpu->driver;
     const struct circuit *c = g->code->circuit;
     int blocks = 0;
+    uint32_t threads = g->device.threads;
     free_memory(g);
     if (!words) {
         if (!driver_check(d,
-                          d->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, g->function, PTX_BLOCK,
-                                                                         g->shared_bytes),
+                          d->cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                              &blocks, g->device.function, (int)threads, g->device.shared_bytes),
                           "asking how much it can do at once", error))
             return false;
-        words = (uint32_t)(blocks > 0 ? blocks : 1) * (uint32_t)g->gpu->multiprocessors * PTX_BLOCK;
+        words = (uint32_t)(blocks > 0 ? blocks : 1) * (uint32_t)g->gpu->multiprocessors * threads;
         g->report.blocks = (uint32_t)blocks;
     }
-    words = (words + PTX_BLOCK - 1) / PTX_BLOCK * PTX_BLOCK;
+    words = (words + threads - 1) / threads * threads;
     g->report.words = words;
-    if (!allocate(g, &g->state, (size_t)c->nbits * words * 4 + 4, error) ||
-        !allocate(g, &g->waiting, (size_t)words * 4, error) ||
-        !allocate(g, &g->young, (size_t)words * 4, error) ||
-        (g->starts && !allocate(g, &g->start, (size_t)c->nbits * words * 4 + 4, error)) ||
-        !allocate(g, &g->sums, (size_t)g->roots * gpu_counters(c) * sizeof(uint64_t), error))
+    if (!gpu_allocate(g->gpu, &g->state, (size_t)c->nbits * words * 4 + 4, error) ||
+        !gpu_allocate(g->gpu, &g->waiting, (size_t)words * 4, error) ||
+        !gpu_allocate(g->gpu, &g->young, (size_t)words * 4, error) ||
+        (g->starts && !gpu_allocate(g->gpu, &g->start, (size_t)c->nbits * words * 4 + 4, error)) ||
+        !gpu_allocate(g->gpu, &g->sums, (size_t)g->roots * gpu_counters(c) * sizeof(uint64_t), error))
         return false;
     bool good = !g->starts || put_starts(g, error);
     for (uint32_t b = 0; !g->starts && good && b < c->nbits; b++)
-        good = driver_check(
-            d, d->cuMemsetD32_v2(g->state + (uint64_t)b * words * 4, c->init[b] ? UINT32_MAX : 0, words),
-            "setting up games", error);
-    return good && driver_check(d, d->cuMemsetD32_v2(g->waiting, 0, words), "setting up games", error) &&
-           driver_check(d, d->cuMemsetD32_v2(g->young, 0, words), "setting up games", error) &&
-           driver_check(d, d->cuMemsetD32_v2(g->sums, 0, 2 * (size_t)g->roots * gpu_counters(c)),
-                        "setting up games", error);
+        good =
+            gpu_fill(g->gpu, g->state + (uint64_t)b * words * 4, c->init[b] ? UINT32_MAX : 0, words, error);
+    return good && gpu_fill(g->gpu, g->waiting, 0, words, error) &&
+           gpu_fill(g->gpu, g->young, 0, words, error) &&
+           gpu_fill(g->gpu, g->sums, 0, 2 * (size_t)g->roots * gpu_counters(c), error);
+}
+
+static struct gpu_plan *plan_games(struct heap *heap, const void *data)
+{
+    const struct gpu_games *g = data;
+    return gpu_plan_new(heap, g->code->circuit, g->setup);
 }
 
 struct gpu_games *gpu_games_new(struct gpu *gpu, const struct code *code,
@@ -266,8 +162,19 @@ struct gpu_games *gpu_games_new(struct gpu *gpu, const struct code *code,
     g->roots = options->starts && options->roots ? options->roots : 1;
     g->setup =
         g->starts ? gpu_setup_from(code->circuit, g->starts, g->roots) : gpu_setup_initial(code->circuit);
-    if (!gpu->lost && make_code(g, options, limits, error) && set_up(g, options->words, error)) return g;
-    if (gpu->lost && error) *error = gpu->loss;
+    if (options->turns == 1 && !g->starts)
+        g->setup = (struct gpu_setup){.turns = 1, .mover = gpu_find_mover(code->circuit)};
+    struct ptx_options wishes = {.blocks = options->blocks,
+                                 .registers = options->registers,
+                                 .sync = options->sync,
+                                 .threads = options->threads};
+    if (gpu->lost)
+        gpu_lose(gpu, error);
+    else if (gpu_code_make(gpu, plan_games, g, &wishes, options->level, limits, &g->device, error)) {
+        g->report = g->device.report;
+        g->report.roots = g->roots;
+        if (set_up(g, options->words, error)) return g;
+    }
     gpu_games_free(g);
     return NULL;
 }
@@ -275,9 +182,8 @@ struct gpu_games *gpu_games_new(struct gpu *gpu, const struct code *code,
 void gpu_games_free(struct gpu_games *g)
 {
     if (!g) return;
-    const struct driver *d = &g->gpu->driver;
     free_memory(g);
-    if (g->module) d->cuModuleUnload(g->module);
+    gpu_code_free(g->gpu, &g->device);
     free(g);
 }
 
@@ -288,7 +194,7 @@ const struct gpu_games_report *gpu_games_report(const struct gpu_games *g)
 
 bool gpu_games_begin(struct gpu_games *g, uint64_t seed, uint32_t words, struct error *error)
 {
-    if (g->gpu->lost) return lose(g, error);
+    if (g->gpu->lost) return gpu_lose(g->gpu, error);
     g->seed = seed;
     g->step = 0;
     return set_up(g, words, error);
@@ -296,7 +202,6 @@ bool gpu_games_begin(struct gpu_games *g, uint64_t seed, uint32_t words, struct 
 
 bool gpu_games_play(struct gpu_games *g, uint32_t rounds, int how, struct error *error)
 {
-    const struct driver *d = &g->gpu->driver;
     struct ptx_arguments a = {.state = g->state,
                               .waiting = g->waiting,
                               .young = g->young,
@@ -308,38 +213,26 @@ bool gpu_games_play(struct gpu_games *g, uint32_t rounds, int how, struct error 
                               .step = g->step,
                               .last = (how & GPU_LAST) != 0,
                               .give_up = (how & GPU_GIVE_UP) != 0};
-    if (g->gpu->lost) return lose(g, error);
     philox_keys(g->seed, a.keys);
     void *arguments[PTX_ARGUMENTS];
     ptx_list_arguments(&a, arguments);
-    if (!driver_check(d,
-                      d->cuLaunchKernel(g->function, a.words / PTX_BLOCK, 1, 1, PTX_BLOCK, 1, 1,
-                                        g->shared_bytes, NULL, arguments, NULL),
-                      "starting to play", error) ||
-        !driver_check(d, d->cuCtxSynchronize(), "playing", error))
-        return lose(g, error);
+    if (!gpu_launch(g->gpu, &g->device, a.words / g->device.threads, 1, arguments, error) ||
+        !gpu_wait(g->gpu, error))
+        return false;
     g->step += (uint64_t)rounds * g->report.turns;
     return true;
 }
 
-static bool fetch(struct gpu_games *g, void *to, uint64_t from, size_t bytes, struct error *error)
-{
-    if (g->gpu->lost) return lose(g, error);
-    if (driver_check(&g->gpu->driver, g->gpu->driver.cuMemcpyDtoH_v2(to, from, bytes),
-                     "giving back what was played", error))
-        return true;
-    return lose(g, error);
-}
-
 bool gpu_games_sums(struct gpu_games *g, uint64_t *sums, struct error *error)
 {
-    return fetch(g, sums, g->sums, (size_t)g->roots * gpu_counters(g->code->circuit) * sizeof *sums, error);
+    return gpu_fetch(g->gpu, sums, g->sums, (size_t)g->roots * gpu_counters(g->code->circuit) * sizeof *sums,
+                     error);
 }
 
 bool gpu_games_bit(struct gpu_games *g, uint32_t bit, uint32_t *words, struct error *error)
 {
-    return fetch(g, words, g->state + (uint64_t)bit * g->report.words * 4, (size_t)g->report.words * 4,
-                 error);
+    return gpu_fetch(g->gpu, words, g->state + (uint64_t)bit * g->report.words * 4,
+                     (size_t)g->report.words * 4, error);
 }
 
 /* --- The same on the processor -------------------------------------------------------------------------- */

@@ -27,6 +27,8 @@ struct gpu_games_options {
         blocks; /* of a multiprocessor, 1 to 8: more have fewer registers each; 0: by the size of the code */
     uint32_t registers; /* for wires; 0: what the blocks leave */
     uint32_t sync;      /* of struct ptx_options */
+    uint32_t threads;   /* of a block, a multiple of 32; 0: by the size of the code */
+    uint32_t turns;     /* of a round from the initial state: 1, or 0 for what suits the game */
     uint32_t level;     /* how much the driver shall improve on our code, 1 to 4; 0: by its size */
     /* Where lanes begin: word w in state w % roots, all of them in the same turn, as batches have states.
      * They must outlive the games. NULL: in the initial state. */

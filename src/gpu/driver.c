@@ -36,8 +36,17 @@ static const struct {
     WANT(cuMemAlloc_v2),
     WANT(cuMemFree_v2),
     WANT(cuMemsetD32_v2),
+    WANT(cuMemcpy),
     WANT(cuMemcpyDtoH_v2),
     WANT(cuMemcpyHtoD_v2),
+    WANT(cuStreamCreate),
+    WANT(cuStreamSynchronize),
+    WANT(cuStreamDestroy_v2),
+    WANT(cuMemAllocHost_v2),
+    WANT(cuMemFreeHost),
+    WANT(cuMemsetD32Async),
+    WANT(cuMemcpyDtoHAsync_v2),
+    WANT(cuMemcpyHtoDAsync_v2),
     WANT(cuLaunchKernel),
 };
 
@@ -46,7 +55,8 @@ bool driver_open(struct driver *d, struct error *error)
     const char *path = getenv("LUDENS_CUDA");
     *d = (struct driver){0};
     if (!path || !*path) path = DRIVER_LIBRARY;
-    d->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    /* it stays: threads that have used it may end later than we close it */
+    d->library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!d->library)
         return error_set(error, ERROR_SYSTEM, "no GPU: its driver is not installed (%s)", dlerror());
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {

@@ -30,6 +30,8 @@ enum cu_function_attribute {
 };
 enum cu_jit_option { CU_JIT_ERROR_LOG = 5, CU_JIT_ERROR_LOG_SIZE = 6, CU_JIT_LEVEL = 7 };
 
+#define CU_STREAM_APART 1 /* waits for no other */
+
 struct driver {
     void *library;
     int (*cuInit)(unsigned flags);
@@ -53,8 +55,17 @@ struct driver {
     int (*cuMemAlloc_v2)(uint64_t *pointer, size_t size);
     int (*cuMemFree_v2)(uint64_t pointer);
     int (*cuMemsetD32_v2)(uint64_t pointer, unsigned value, size_t n);
+    int (*cuMemcpy)(uint64_t to, uint64_t from, size_t size);
     int (*cuMemcpyDtoH_v2)(void *to, uint64_t from, size_t size);
     int (*cuMemcpyHtoD_v2)(uint64_t to, const void *from, size_t size);
+    int (*cuStreamCreate)(void **stream, unsigned flags);
+    int (*cuStreamSynchronize)(void *stream);
+    int (*cuStreamDestroy_v2)(void *stream);
+    int (*cuMemAllocHost_v2)(void **memory, size_t size);
+    int (*cuMemFreeHost)(void *memory);
+    int (*cuMemsetD32Async)(uint64_t pointer, unsigned value, size_t n, void *stream);
+    int (*cuMemcpyDtoHAsync_v2)(void *to, uint64_t from, size_t size, void *stream);
+    int (*cuMemcpyHtoDAsync_v2)(uint64_t to, const void *from, size_t size, void *stream);
     int (*cuLaunchKernel)(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                           unsigned bz, unsigned shared, void *stream, void **arguments, void **extra);
 };

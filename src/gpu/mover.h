@@ -27,6 +27,9 @@ static inline uint32_t gpu_draws_as(const struct gpu_mover *m, uint32_t role)
     return gpu_has_mover(m) && (role == m->role[0] || role == m->role[1]) ? first : role;
 }
 
+/* Both may have a choice: never in states that games lead to. */
+bool gpu_both_free(const struct circuit *c, const struct gpu_mover *m, const uint64_t *state);
+
 enum gpu_known { GPU_KNOWN_FALSE, GPU_KNOWN_TRUE, GPU_UNKNOWN };
 
 /* What is known of the wires of the view, in any state in which this bit is true (or false, for an inverted

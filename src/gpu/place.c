@@ -452,20 +452,39 @@ static bool can_pass(const struct gpu_instruction *i, const struct gpu_instructi
     case GPU_LOGIC:
     case GPU_PHILOX:
     case GPU_COUNT: return true;
+    case GPU_START:
+    case GPU_LOAD: return true;
     case GPU_STORE: return load->kind == GPU_START || i->slot != load->slot;
-    default: return false; /* loads stay in order, and loops have their borders */
+    default: return false; /* loops have their borders */
     }
 }
 
-/* Memory takes a while to answer: it is asked some instructions before the answer is needed. */
-static void ask_early(struct gpu_instruction *code, uint32_t n)
+/* Slots with much traffic are the first to be near. */
+static void rank_slots(struct placer *p)
 {
-    const uint32_t EARLY = 12;
-    for (uint32_t i = 1; i < n; i++) {
+    const struct gpu_places *out = &p->out;
+    uint32_t n = out->nslots, most = 0;
+    p->out.rank = heap_alloc(p->heap, (n + 1) * sizeof *out->rank);
+    for (uint32_t s = 0; s < n; s++)
+        if (out->traffic.v[s] > most) most = out->traffic.v[s];
+    uint32_t *start = heap_zalloc(p->heap, (most + 2) * sizeof *start); /* sorted by counting */
+    for (uint32_t s = 0; s < n; s++) start[most - out->traffic.v[s] + 1]++;
+    for (uint32_t i = 1; i <= most; i++) start[i] += start[i - 1];
+    for (uint32_t s = 0; s < n; s++) out->rank[s] = start[most - out->traffic.v[s]]++;
+    heap_release(p->heap, start);
+}
+
+/* Memory takes a while to answer: it is asked some instructions before the answer is needed, what is far away
+ * many. */
+static void ask_early(struct placer *p)
+{
+    const uint32_t NEAR = 12, FAR = 64;
+    struct gpu_instruction *code = p->out.code.v;
+    for (uint32_t i = 1; i < p->out.code.n; i++) {
         struct gpu_instruction load = code[i];
         if (load.kind != GPU_LOAD && load.kind != GPU_START) continue;
-        uint32_t at = i;
-        for (; at > 0 && i - at < EARLY && can_pass(&code[at - 1], &load); at--) code[at] = code[at - 1];
+        uint32_t at = i, early = load.kind == GPU_START || p->out.rank[load.slot] >= p->slots ? FAR : NEAR;
+        for (; at > 0 && i - at < early && can_pass(&code[at - 1], &load); at--) code[at] = code[at - 1];
         code[at] = load;
     }
 }
@@ -508,7 +527,8 @@ struct gpu_places gpu_place(const struct gpu_plan *plan, const struct gpu_order 
         }
         heap_poll(p.heap);
     }
-    ask_early(p.out.code.v, p.out.code.n);
+    rank_slots(&p);
+    ask_early(&p);
     heap_release(p.heap, p.final);
     heap_release(p.heap, p.value);
     vec_free(p.heap, &p.uses);

@@ -19,8 +19,7 @@ static bool in_turn(const struct circuit *c, const uint64_t *state, uint32_t tur
     return true;
 }
 
-/* Never in states that games lead to. */
-static bool both_free(const struct circuit *c, const struct gpu_mover *m, const uint64_t *state)
+bool gpu_both_free(const struct circuit *c, const struct gpu_mover *m, const uint64_t *state)
 {
     bool both = gpu_has_mover(m);
     for (uint32_t i = 0; both && i < 2; i++) {
@@ -34,7 +33,7 @@ struct gpu_setup gpu_setup_from(const struct circuit *c, const uint64_t *states,
 {
     struct gpu_setup setup = gpu_setup_initial(c);
     uint32_t words = (c->nbits + 63) / 64;
-    setup.starts = true;
+    setup.starts = setup.roots = true;
     while (setup.turns > 1 && setup.first_turn < setup.turns && !in_turn(c, states, setup.first_turn))
         setup.first_turn++;
     bool same = setup.first_turn < setup.turns;
@@ -46,7 +45,7 @@ struct gpu_setup gpu_setup_from(const struct circuit *c, const uint64_t *states,
         setup.mover = gpu_find_mover(c);
     }
     for (uint32_t i = 0; i < n; i++)
-        if (both_free(c, &setup.mover, states + (size_t)i * words)) setup.mover = (struct gpu_mover){0};
+        if (gpu_both_free(c, &setup.mover, states + (size_t)i * words)) setup.mover = (struct gpu_mover){0};
     return setup;
 }
 
@@ -88,9 +87,10 @@ static void close_loop(struct planner *p, const struct loop *loop)
     plan->net.loop = LUT_STRAIGHT;
 }
 
-static void gates(struct planner *p, uint32_t first, uint32_t last, const uint32_t *readers)
+void gpu_plan_gates(struct planner *p, uint32_t first, uint32_t last, const uint32_t *readers)
 {
     const struct circuit *c = p->c;
+    while (p->loop < c->loops.n && c->loops.v[p->loop].first < first) p->loop++; /* of a phase left out */
     for (uint32_t g = first; g < last; g++) {
         const struct loop *loop = p->loop < c->loops.n ? &c->loops.v[p->loop] : NULL;
         if (loop && loop->first == g) open_loop(p, loop);
@@ -105,6 +105,20 @@ static void root(struct planner *p, uint32_t lit, uint32_t counter)
     if (lit != LUT_FALSE) vec_push(p->plan->heap, &p->plan->roots, (struct gpu_root){lit, counter});
 }
 
+uint32_t gpu_plan_one_goal(struct planner *p, uint32_t role)
+{
+    struct lut_net *net = &p->plan->net;
+    const struct circuit *c = p->c;
+    uint32_t once = LUT_FALSE, twice = LUT_FALSE;
+    for (uint32_t i = 0; i < c->goals.n; i++) {
+        if (c->goals.v[i].role != role) continue;
+        uint32_t x = literal(p, c->goals.v[i].e);
+        twice = lut_gate(net, once, x, twice, 0xea); /* once & x | twice */
+        once = lut_or(net, once, x);
+    }
+    return lut_and(net, once, lut_not(twice));
+}
+
 /* Games that end here: how many, with which goals. As everywhere only those count in which each role has
  * exactly one. */
 static void count_goals(struct planner *p, uint32_t ended)
@@ -112,16 +126,7 @@ static void count_goals(struct planner *p, uint32_t ended)
     struct lut_net *net = &p->plan->net;
     const struct circuit *c = p->c;
     uint32_t defined = ended;
-    for (uint32_t r = 0; r < c->nroles; r++) {
-        uint32_t once = LUT_FALSE, twice = LUT_FALSE;
-        for (uint32_t i = 0; i < c->goals.n; i++) {
-            if (c->goals.v[i].role != r) continue;
-            uint32_t x = literal(p, c->goals.v[i].e);
-            twice = lut_gate(net, once, x, twice, 0xea); /* once & x | twice */
-            once = lut_or(net, once, x);
-        }
-        defined = lut_and3(net, defined, once, lut_not(twice));
-    }
+    for (uint32_t r = 0; r < c->nroles; r++) defined = lut_and(net, defined, gpu_plan_one_goal(p, r));
     for (uint32_t i = 0; i < c->goals.n; i++)
         root(p, lut_and(net, defined, literal(p, c->goals.v[i].e)), GPU_GOALS + i);
 }
@@ -170,13 +175,13 @@ static void step(struct planner *p, uint32_t turn, const uint32_t *readers)
             p->wire[wire_bit(c, c->turn_bits.v[i])] =
                 c->turn_values[turn * c->turn_bits.n + i] ? LUT_TRUE : LUT_FALSE;
     p->loop = 0;
-    gates(p, 0, c->phase_end[PHASE_VIEW], readers);
+    gpu_plan_gates(p, 0, c->phase_end[PHASE_VIEW], readers);
     uint32_t ended = lut_and(net, literal(p, c->terminal), lut_not(p->waiting));
     p->waiting = lut_or(net, p->waiting, ended);
     p->young = lut_or(net, p->young, ended);
     root(p, lut_not(p->waiting), GPU_TRANSITIONS);
     root(p, ended, GPU_GAMES);
-    gates(p, c->phase_end[PHASE_VIEW], c->phase_end[PHASE_GOAL], readers);
+    gpu_plan_gates(p, c->phase_end[PHASE_VIEW], c->phase_end[PHASE_GOAL], readers);
     count_goals(p, ended);
     uint32_t *legal = heap_alloc(plan->heap, (c->nmoves + 1) * sizeof *legal);
     for (uint32_t m = 0; m < c->nmoves; m++) legal[m] = literal(p, c->legal[m]);
@@ -190,7 +195,7 @@ static void step(struct planner *p, uint32_t turn, const uint32_t *readers)
     }
     heap_release(plan->heap, legal);
     for (uint32_t m = 0; m < c->nmoves; m++) root(p, p->wire[wire_move(c, m)], GPU_PERHAPS); /* in a row */
-    gates(p, c->phase_end[PHASE_GOAL], c->ngates, readers);
+    gpu_plan_gates(p, c->phase_end[PHASE_GOAL], c->ngates, readers);
     uint32_t *next = heap_alloc(plan->heap, (c->nbits + 1) * sizeof *next);
     for (uint32_t b = 0; b < c->nbits; b++) next[b] = literal(p, c->next[b]);
     for (uint32_t b = 0; b < c->nbits; b++) p->wire[wire_bit(c, b)] = next[b];
@@ -204,8 +209,7 @@ static bool is_turn_bit(const struct gpu_plan *plan, uint32_t bit)
     return false;
 }
 
-/* Everything that must be computed, for the covering. */
-static void cover(struct gpu_plan *plan)
+void gpu_plan_cover(struct gpu_plan *plan)
 {
     struct vec_u32 all = {0};
     for (uint32_t i = 0; i < plan->roots.n; i++)
@@ -220,17 +224,24 @@ static void cover(struct gpu_plan *plan)
     vec_free(plan->heap, &all);
 }
 
+uint32_t *gpu_plan_readers(struct heap *heap, const struct circuit *c)
+{
+    uint32_t *readers = heap_zalloc(heap, wire_gate(c, c->ngates) * sizeof *readers);
+    for (uint32_t i = 0; i < c->edges.n; i++) readers[c->edges.v[i] >> 1]++;
+    return readers;
+}
+
 struct gpu_plan *gpu_plan_new(struct heap *heap, const struct circuit *c, struct gpu_setup setup)
 {
     struct gpu_plan *plan = heap_zalloc(heap, sizeof *plan);
     *plan = (struct gpu_plan){.heap = heap, .circuit = c, .setup = setup};
     plan->ninputs = c->nbits + 3;
+    plan->ncounters = gpu_counters(c);
     lut_init(&plan->net, heap);
     struct planner p = {.plan = plan, .c = c};
     uint32_t nwires = wire_gate(c, c->ngates);
     p.wire = heap_zalloc(heap, nwires * sizeof *p.wire);
-    uint32_t *readers = heap_zalloc(heap, nwires * sizeof *readers);
-    for (uint32_t i = 0; i < c->edges.n; i++) readers[c->edges.v[i] >> 1]++;
+    uint32_t *readers = gpu_plan_readers(heap, c);
     for (uint32_t b = 0; b < c->nbits; b++) p.wire[wire_bit(c, b)] = lut_leaf(&plan->net, LUT_INPUT, b);
     p.waiting = lut_leaf(&plan->net, LUT_INPUT, gpu_waiting(plan));
     p.young = lut_leaf(&plan->net, LUT_INPUT, gpu_young(plan));
@@ -255,6 +266,6 @@ struct gpu_plan *gpu_plan_new(struct heap *heap, const struct circuit *c, struct
     for (uint32_t k = c->nbits; k < plan->ninputs; k++) root(&p, plan->out[k], GPU_NOTHING);
     heap_release(heap, readers);
     heap_release(heap, p.wire);
-    cover(plan);
+    gpu_plan_cover(plan);
     return plan;
 }

@@ -46,9 +46,11 @@ struct gpu_loop {
 /* Something to be computed, in this order. */
 struct gpu_root {
     uint32_t literal;
-    uint32_t counter; /* add the number of lanes to this one, or GPU_NOTHING: only compute it, or GPU_PERHAPS:
-                         compute it, should it be needed at all */
+    uint32_t
+        counter; /* add the number of lanes to this one, or from GPU_ROW on: write it to that row, or
+                    GPU_NOTHING: only compute it, or GPU_PERHAPS: compute it, should it be needed at all */
 };
+#define GPU_ROW (1u << 30)
 #define GPU_NOTHING UINT32_MAX
 #define GPU_PERHAPS (UINT32_MAX - 1)
 
@@ -57,6 +59,7 @@ struct gpu_setup {
     uint32_t turns, first_turn; /* steps of a round, and in which turn it begins */
     struct gpu_mover mover;     /* where there are no turns */
     bool starts;                /* lanes begin where the device's memory says, not in the initial state */
+    bool roots;                 /* what is counted is counted by root, as with starts */
 };
 
 struct gpu_plan {
@@ -68,6 +71,9 @@ struct gpu_plan {
     VEC(struct gpu_root) roots;
     VEC(struct gpu_loop) loops;
     VEC(struct gpu_cut) cuts;
+    uint32_t ncounters;
+    bool rows;           /* no rounds: rows of memory are read (LUT_START) and written once; no inputs */
+    uint32_t first_more; /* from this row on they are read elsewhere */
     uint32_t *out;  /* by input: its literal when the round is over, or GPU_NOTHING: it is never looked at */
     bool *used;     /* by node, once covered */
     uint32_t gates; /* so many are computed */
@@ -97,7 +103,7 @@ struct gpu_setup gpu_setup_initial(const struct circuit *c);
  * words]. */
 struct gpu_setup gpu_setup_from(const struct circuit *c, const uint64_t *states, uint32_t n);
 
-/* Fails through the heap's guard. */
+/* These fail through the heap's guard. */
 struct gpu_plan *gpu_plan_new(struct heap *heap, const struct circuit *c, struct gpu_setup setup);
 
 /* The literals of the moves that are made: legal[i] and made[i] by move of one role, `role` and `step` for
@@ -159,6 +165,7 @@ struct gpu_places {
     uint32_t registers; /* written; those of inputs are 0 .. ninputs-1 */
     uint32_t nslots;
     VEC(uint32_t) traffic;               /* by slot: loads and stores */
+    uint32_t *rank;                      /* by slot: how many have more of it */
     uint32_t *home;                      /* by input: its slot between rounds, or GPU_NOTHING: a register */
     uint32_t logic, loads, stores, most; /* gates; loads and stores; most registers in use at once */
 };

@@ -10,10 +10,9 @@ struct writer {
     struct text t;
     const struct gpu_plan *plan;
     const struct gpu_places *places;
-    uint32_t
-        *place; /* by slot: its place in shared memory, or the number of those plus that in local memory */
-    uint32_t nshared, ncounters;
-    uint32_t since_sync; /* instructions */
+    uint32_t nshared, ncounters; /* slots in shared memory; the others are in local memory */
+    uint32_t threads;            /* of a block */
+    uint32_t since_sync;         /* instructions */
     bool in_loop;
 };
 
@@ -28,26 +27,48 @@ static uint32_t counter_place(const struct writer *w, uint32_t counter)
     return 4 * (w->places->nslots - w->nshared + counter);
 }
 
+struct parameter {
+    const char *type, *name;
+};
+static const struct parameter play_parameters[] = {{"u64", "state"}, {"u64", "waiting"}, {"u64", "young"},
+                                                   {"u64", "start"}, {"u64", "sums"},    {"u32", "roots"},
+                                                   {"u32", "words"}, {"u32", "rounds"},  {"u64", "step"},
+                                                   {"u32", "last"},  {"u32", "give_up"}};
+static const struct parameter row_parameters[] = {{"u64", "in"},   {"u64", "more"},  {"u64", "out"},
+                                                  {"u64", "sums"}, {"u32", "words"}, {"u64", "step"}};
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
 static void head(struct writer *w, uint32_t blocks)
 {
     struct text *t = &w->t;
-    text_printf(t, ".version 6.4\n.target sm_70\n.address_size 64\n\n"
-                   ".extern .shared .align 16 .b8 near[];\n\n"
-                   ".visible .entry " PTX_ENTRY "(\n\t.param .u64 state,\n\t.param .u64 waiting,\n\t.param "
-                   ".u64 young,\n\t.param .u64 start,\n\t.param .u64 sums,\n"
-                   "\t.param .u32 roots,\n\t.param .u32 words,\n\t.param .u32 rounds,\n\t.param .u64 "
-                   "step,\n\t.param .u32 "
-                   "last,\n\t.param .u32 give_up,\n");
+    bool rows = w->plan->rows;
+    const struct parameter *p = rows ? row_parameters : play_parameters;
+    text_printf(t,
+                ".version 6.4\n.target sm_70\n.address_size 64\n\n"
+                ".extern .shared .align 16 .b8 near[];\n\n.visible .entry %s(\n",
+                rows ? PTX_ROWS_ENTRY : PTX_ENTRY);
+    for (size_t i = 0; i < (rows ? LENGTH(row_parameters) : LENGTH(play_parameters)); i++)
+        text_printf(t, "\t.param .%s %s,\n", p[i].type, p[i].name);
     for (uint32_t i = 0; i < 2 * PHILOX_ROUNDS; i++)
         text_printf(t, "\t.param .u32 key%u%s\n", i, i + 1 < 2 * PHILOX_ROUNDS ? "," : "");
-    text_printf(t, ")\n.maxntid %d, 1, 1\n", PTX_BLOCK);
+    text_printf(t, ")\n.maxntid %u, 1, 1\n", w->threads);
     if (blocks) text_printf(t, ".minnctapersm %u\n", blocks);
     text_puts(t, "{\n");
     text_printf(t, "\t.reg .b32 %%r<%u>;\n\t.reg .b32 %%x<%u>;\n\t.reg .b32 %%c<%u>;\n\t.reg .b32 %%t<8>;\n",
                 w->places->registers + 1, 4 * (PHILOX_ROUNDS + 1) + 1, w->ncounters + 1);
     text_printf(t, "\t.reg .b32 %%word, %%words, %%rounds, %%low, %%high, %%near, %%far, %%changed;\n"
-                   "\t.reg .b64 %%d<8>;\n\t.reg .b64 %%step, %%start, %%p<4>;\n\t.reg .pred %%go;\n");
+                   "\t.reg .b64 %%d<8>;\n\t.reg .b64 %%step, %%start, %%more, %%out, %%p<4>;\n"
+                   "\t.reg .pred %%go;\n");
     if (local_words(w)) text_printf(t, "\t.local .align 4 .b8 far[%u];\n", 4 * local_words(w));
+}
+
+/* A register gets the address of this thread's word in an array. */
+static void array_address(struct writer *w, const char *to, const char *parameter)
+{
+    text_printf(&w->t,
+                "\tld.param.u64 %%%s, [%s];\n\tcvta.to.global.u64 %%%s, %%%s;\n"
+                "\tmul.wide.u32 %%p0, %%word, 4;\n\tadd.u64 %%%s, %%%s, %%p0;\n",
+                to, parameter, to, to, to, to);
 }
 
 /* Addresses of this thread's word of each array. */
@@ -56,11 +77,13 @@ static void find_word(struct writer *w)
     text_puts(&w->t, "\n\tmov.u32 %t0, %ctaid.x;\n\tmov.u32 %t1, %ntid.x;\n\tmov.u32 %t2, %tid.x;\n"
                      "\tmad.lo.u32 %word, %t0, %t1, %t2;\n"
                      "\tshl.b32 %t2, %t2, 2;\n\tmov.u32 %near, near;\n\tadd.u32 %near, %near, %t2;\n"
-                     "\tld.param.u32 %words, [words];\n\tld.param.u32 %rounds, [rounds];\n"
-                     "\tld.param.u64 %step, [step];\n");
-    if (w->plan->setup.starts)
-        text_puts(&w->t, "\tld.param.u64 %start, [start];\n\tcvta.to.global.u64 %start, %start;\n"
-                         "\tmul.wide.u32 %p0, %word, 4;\n\tadd.u64 %start, %start, %p0;\n");
+                     "\tld.param.u32 %words, [words];\n\tld.param.u64 %step, [step];\n");
+    if (w->plan->rows) {
+        array_address(w, "start", "in");
+        array_address(w, "more", "more");
+        array_address(w, "out", "out");
+    } else if (w->plan->setup.starts)
+        array_address(w, "start", "start");
     /* An address that is not known when the driver translates: else it would think of these words as
      * registers, and put them aside as it likes. */
     if (local_words(w))
@@ -71,27 +94,17 @@ static void find_word(struct writer *w)
 /* p1 runs through this word of all bits. */
 static void first_bit(struct writer *w)
 {
-    text_puts(&w->t,
-              "\tld.param.u64 %p1, [state];\n\tcvta.to.global.u64 %p1, %p1;\n"
-              "\tmul.wide.u32 %p0, %word, 4;\n\tadd.u64 %p1, %p1, %p0;\n\tmul.wide.u32 %p2, %words, 4;\n");
-}
-
-/* p1 becomes the address of this word of a mask. */
-static void mask_address(struct writer *w, const char *name)
-{
-    text_printf(&w->t,
-                "\tld.param.u64 %%p1, [%s];\n\tcvta.to.global.u64 %%p1, %%p1;\n"
-                "\tmul.wide.u32 %%p0, %%word, 4;\n\tadd.u64 %%p1, %%p1, %%p0;\n",
-                name);
+    array_address(w, "p1", "state");
+    text_puts(&w->t, "\tmul.wide.u32 %p2, %words, 4;\n");
 }
 
 static void slot_access(struct writer *w, bool load, uint32_t reg, uint32_t slot)
 {
-    uint32_t place = w->place[slot];
+    uint32_t place = w->places->rank[slot];
     bool shared = place < w->nshared;
     char address[40];
     if (shared)
-        snprintf(address, sizeof address, "[%%near+%u]", place * 4 * PTX_BLOCK);
+        snprintf(address, sizeof address, "[%%near+%u]", place * 4 * w->threads);
     else
         snprintf(address, sizeof address, "[%%far+%u]", (place - w->nshared) * 4);
     const char *space = shared ? "shared" : "local";
@@ -118,9 +131,9 @@ static void begin_input(struct writer *w, uint32_t k, const char *from)
 static void load_masks(struct writer *w)
 {
     const struct gpu_plan *plan = w->plan;
-    mask_address(w, "young");
+    array_address(w, "p1", "young");
     text_puts(&w->t, "\tld.global.b32 %t1, [%p1];\n");
-    mask_address(w, "waiting");
+    array_address(w, "p1", "waiting");
     text_puts(&w->t,
               "\tld.global.b32 %t0, [%p1];\n\tld.param.u32 %t2, [give_up];\n\tsetp.ne.u32 %go, %t2, 0;\n"
               "\tlop3.b32 %t3, %t0, %t1, %t1, 0x03;\n\tselp.b32 %t3, %t3, 0, %go;\n"
@@ -165,9 +178,9 @@ static void save_inputs(struct writer *w)
         if (plan->out[b] != GPU_NOTHING) save_input(w, b);
         text_puts(&w->t, "\tadd.u64 %p1, %p1, %p2;\n");
     }
-    mask_address(w, "waiting");
+    array_address(w, "p1", "waiting");
     save_input(w, gpu_waiting(plan));
-    mask_address(w, "young");
+    array_address(w, "p1", "young");
     save_input(w, gpu_young(plan));
 }
 
@@ -192,8 +205,20 @@ static void philox_call(struct writer *w, uint32_t to, uint32_t step, uint32_t g
         text_printf(t, "\tmov.b32 %%r%u, %%x%u;\n", to + k, 4 * PHILOX_ROUNDS + k);
 }
 
+static void write_row(struct writer *w, uint32_t row, uint32_t reg)
+{
+    text_printf(&w->t,
+                "\tmul.wide.u32 %%p3, %%words, %u;\n\tadd.u64 %%p3, %%p3, %%out;\n"
+                "\tst.global.b32 [%%p3], %%r%u;\n",
+                4 * row, reg);
+}
+
 static void count(struct writer *w, uint32_t counter, uint32_t reg)
 {
+    if (counter >= GPU_ROW) {
+        write_row(w, counter - GPU_ROW, reg);
+        return;
+    }
     text_printf(&w->t, "\tpopc.b32 %%t0, %%r%u;\n", reg);
     if (w->ncounters <= FEW_COUNTERS)
         text_printf(&w->t, "\tadd.u32 %%c%u, %%c%u, %%t0;\n", counter, counter);
@@ -212,12 +237,14 @@ static void instruction(struct writer *w, const struct gpu_instruction *i)
         text_printf(t, "\tlop3.b32 %%r%u, %%r%u, %%r%u, %%r%u, 0x%x;\n", i->to, i->in[0], i->in[1], i->in[2],
                     i->table);
         break;
-    case GPU_START:
+    case GPU_START: {
+        bool more = w->plan->rows && i->slot >= w->plan->first_more;
         text_printf(t,
-                    "\tmul.wide.u32 %%p3, %%words, %u;\n\tadd.u64 %%p3, %%p3, %%start;\n"
+                    "\tmul.wide.u32 %%p3, %%words, %u;\n\tadd.u64 %%p3, %%p3, %s;\n"
                     "\tld.global.b32 %%r%u, [%%p3];\n",
-                    4 * i->slot, i->to);
+                    4 * (more ? i->slot - w->plan->first_more : i->slot), more ? "%more" : "%start", i->to);
         break;
+    }
     case GPU_LOAD: slot_access(w, true, i->to, i->slot); break;
     case GPU_STORE: slot_access(w, false, i->in[0], i->slot); break;
     case GPU_SET: slot_set(w, i->slot, i->table); break;
@@ -256,16 +283,25 @@ static void wait_for_others(struct writer *w, const struct gpu_instruction *i, u
 static void rounds(struct writer *w, uint32_t sync)
 {
     struct text *t = &w->t;
-    text_puts(
-        t, "\n\tsetp.eq.u32 %go, %rounds, 0;\n\t@%go bra DONE;\nROUND:\n\tmov.b64 {%low, %high}, %step;\n");
+    if (!w->plan->rows)
+        text_puts(t, "\n\tld.param.u32 %rounds, [rounds];\n\tsetp.eq.u32 %go, %rounds, 0;\n"
+                     "\t@%go bra DONE;\nROUND:\n");
+    text_puts(t, "\tmov.b64 {%low, %high}, %step;\n");
     for (uint32_t i = 0; i < w->places->code.n; i++) {
         instruction(w, &w->places->code.v[i]);
         wait_for_others(w, &w->places->code.v[i], sync);
     }
+    if (w->plan->rows) return;
     text_printf(t,
                 "\tadd.u64 %%step, %%step, %u;\n\tsub.u32 %%rounds, %%rounds, 1;\n"
-                "\tsetp.ne.u32 %%go, %%rounds, 0;\n\t@%%go bra ROUND;\nDONE:\n\n",
+                "\tsetp.ne.u32 %%go, %%rounds, 0;\n",
                 w->plan->setup.turns);
+    uint32_t waiting = gpu_waiting(w->plan); /* where all do, nothing more will happen */
+    if (w->places->home[waiting] != GPU_NOTHING) slot_access(w, true, waiting, w->places->home[waiting]);
+    text_printf(t,
+                "\tsetp.ne.and.u32 %%go, %%r%u, 0xffffffff, %%go;\n"
+                "\tvote.sync.any.pred %%go, %%go, 0xffffffff;\n\t@%%go bra ROUND;\nDONE:\n\n",
+                waiting);
 }
 
 static void begin_counters(struct writer *w)
@@ -282,7 +318,7 @@ static void begin_counters(struct writer *w)
 static void add_counters(struct writer *w)
 {
     text_puts(&w->t, "\tld.param.u64 %p1, [sums];\n\tcvta.to.global.u64 %p1, %p1;\n");
-    if (w->plan->setup.starts)
+    if (w->plan->setup.roots)
         text_printf(&w->t,
                     "\tld.param.u32 %%t0, [roots];\n\trem.u32 %%t0, %%word, %%t0;\n"
                     "\tmul.wide.u32 %%p0, %%t0, %u;\n\tadd.u64 %%p1, %%p1, %%p0;\n",
@@ -297,22 +333,11 @@ static void add_counters(struct writer *w)
     }
 }
 
-/* Slots with much traffic are the first to be in shared memory. */
-static void find_places(struct writer *w, uint32_t nshared)
+void ptx_list_row_arguments(struct ptx_row_arguments *a, void *list[PTX_ROW_ARGUMENTS])
 {
-    struct heap *heap = w->plan->heap;
-    const struct gpu_places *p = w->places;
-    uint32_t n = p->nslots;
-    w->place = heap_alloc(heap, (n + 1) * sizeof *w->place);
-    uint32_t most = 0;
-    for (uint32_t s = 0; s < n; s++)
-        if (p->traffic.v[s] > most) most = p->traffic.v[s];
-    uint32_t *start = heap_zalloc(heap, (most + 2) * sizeof *start); /* sorted by counting */
-    for (uint32_t s = 0; s < n; s++) start[most - p->traffic.v[s] + 1]++;
-    for (uint32_t i = 1; i <= most; i++) start[i] += start[i - 1];
-    for (uint32_t s = 0; s < n; s++) w->place[s] = start[most - p->traffic.v[s]]++;
-    w->nshared = n < nshared ? n : nshared;
-    heap_release(heap, start);
+    void *first[] = {&a->in, &a->more, &a->out, &a->sums, &a->words, &a->step};
+    memcpy(list, first, sizeof first);
+    for (uint32_t i = 0; i < 2 * PHILOX_ROUNDS; i++) list[LENGTH(first) + i] = &a->keys[i];
 }
 
 void ptx_list_arguments(struct ptx_arguments *a, void *list[PTX_ARGUMENTS])
@@ -320,23 +345,26 @@ void ptx_list_arguments(struct ptx_arguments *a, void *list[PTX_ARGUMENTS])
     void *first[] = {&a->state, &a->waiting, &a->young, &a->start, &a->sums,   &a->roots,
                      &a->words, &a->rounds,  &a->step,  &a->last,  &a->give_up};
     memcpy(list, first, sizeof first);
-    for (uint32_t i = 0; i < 2 * PHILOX_ROUNDS; i++) list[sizeof first / sizeof *first + i] = &a->keys[i];
+    for (uint32_t i = 0; i < 2 * PHILOX_ROUNDS; i++) list[LENGTH(first) + i] = &a->keys[i];
 }
 
-struct ptx_options ptx_options_for(uint32_t blocks, const struct ptx_memory *memory)
+struct ptx_options ptx_options_for(uint32_t blocks, uint32_t threads, const struct ptx_memory *memory)
 {
-    uint32_t most = REGISTERS / (PTX_BLOCK * blocks);
+    uint32_t most = REGISTERS / (threads * blocks);
     int bytes = memory->multiprocessor / (int)blocks - memory->reserved;
     if (most > MOST_A_THREAD) most = MOST_A_THREAD;
     if (bytes > memory->block) bytes = memory->block;
     return (struct ptx_options){.blocks = blocks,
+                                .threads = threads,
                                 .registers = most - NOT_FOR_WIRES,
-                                .shared_slots = bytes > 0 ? (uint32_t)bytes / (4 * PTX_BLOCK) : 0};
+                                .shared_slots = bytes > 0 ? (uint32_t)bytes / (4 * threads) : 0};
 }
 
 struct ptx ptx_write(const struct gpu_plan *plan, const struct ptx_options *options)
 {
-    struct writer w = {.plan = plan, .ncounters = gpu_counters(plan->circuit)};
+    struct writer w = {.plan = plan,
+                       .ncounters = plan->ncounters,
+                       .threads = options->threads ? options->threads : PTX_BLOCK};
     struct gpu_order order = gpu_order(plan);
     uint32_t room = options->registers;
     if (w.ncounters <= FEW_COUNTERS && room > 2 * w.ncounters) room -= w.ncounters;
@@ -344,17 +372,18 @@ struct ptx ptx_write(const struct gpu_plan *plan, const struct ptx_options *opti
     vec_free(plan->heap, &order.ops);
     w.places = &places;
     text_init(&w.t, plan->heap);
-    find_places(&w, options->shared_slots);
+    w.nshared = places.nslots < options->shared_slots ? places.nslots : options->shared_slots;
     head(&w, options->blocks);
     find_word(&w);
     begin_counters(&w);
-    load_inputs(&w);
+    if (!plan->rows) load_inputs(&w);
     rounds(&w, options->sync);
-    save_inputs(&w);
+    if (!plan->rows) save_inputs(&w);
     add_counters(&w);
     text_puts(&w.t, "\tret;\n}\n");
     return (struct ptx){.text = w.t.s,
                         .length = w.t.n,
+                        .entry = plan->rows ? PTX_ROWS_ENTRY : PTX_ENTRY,
                         .shared_slots = w.nshared,
                         .local_slots = places.nslots - w.nshared,
                         .gates = places.logic,
@@ -362,7 +391,8 @@ struct ptx ptx_write(const struct gpu_plan *plan, const struct ptx_options *opti
                         .stores = places.stores,
                         .most = places.most,
                         .turns = plan->setup.turns,
-                        .blocks = options->blocks};
+                        .blocks = options->blocks,
+                        .threads = w.threads};
 }
 
 /* More blocks hide more of what instructions wait for; but not where wires then have to be put aside too
@@ -371,13 +401,15 @@ struct ptx ptx_write_for(const struct gpu_plan *plan, const struct ptx_memory *m
                          const struct ptx_options *wishes)
 {
     const double TOO_OFTEN = 0.3; /* for each gate */
-    for (uint32_t n = wishes->blocks ? wishes->blocks : 4;; n--) {
-        struct ptx_options options = ptx_options_for(n, memory);
+    uint32_t threads = wishes->threads ? wishes->threads : PTX_BLOCK, most = 4 * PTX_BLOCK / threads,
+             least = 2 * PTX_BLOCK / threads;
+    for (uint32_t n = wishes->blocks ? wishes->blocks : most;; n--) {
+        struct ptx_options options = ptx_options_for(n, threads, memory);
         if (wishes->registers) options.registers = wishes->registers;
         options.sync = wishes->sync;
         struct ptx ptx = ptx_write(plan, &options);
         bool fits = ptx.local_slots == 0 && ptx.loads + ptx.stores <= TOO_OFTEN * ptx.gates;
-        if (fits || wishes->blocks || n <= 2) return ptx;
+        if (fits || wishes->blocks || n <= least) return ptx;
         heap_release(plan->heap, ptx.text);
     }
 }

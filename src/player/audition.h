@@ -1,41 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which way of searching suits this game? On the start clock the candidates play short matches against the
- * player as it is, many side by side on the lanes of every thread:
+/* Which way of searching suits this game? On the start clock the candidates (arms.h) play short matches
+ * against the player as it is, many side by side on the lanes of every thread:
  *
- *     trial bouts ── how long is a match, how fast are we? ── simulations a move, so that there is time for
- *          │                                                  some matches with every candidate
- *          └── too few: stay as we are
+ *     a glance at each ── how fast is it, what is to be expected of it?
+ *     trial bouts ── how long is a match? ── simulations a move, so that there is time for some matches with
+ *          │                                 every candidate, or with those of whom most is expected
+ *          └── no time: what is expected decides
  *     bouts ── the next one for whom it may still be worth it (UCB) ── the best candidate, if it is better
  *
  * A candidate plays one role, the others are played by the player as it is. Points are shares: half is even.
+ * What is expected counts as some matches.
  */
 #ifndef PLAYER_AUDITION_H
 #define PLAYER_AUDITION_H
 
 #include "game/engine.h"
-#include "player/config.h"
-
-/* A way of searching: a name, and the options in which it differs from the player as it is. */
-struct arm {
-    const char *name, *options;
-};
-/* The first one is the player as it is. Names are the choices of the option `arm`, behind "off" and "auto".
- */
-enum { ARM_OFF, ARM_AUTO, ARM_FIRST };
-extern const struct arm player_arms[];
-enum { AUDITION_ARMS = 16 };
-uint32_t player_arms_count(void);
+#include "player/arms.h"
 
 struct audition_report {
     bool held;
-    uint32_t arms;        /* 0: there was no time to find anything out, or the game is too large */
-    uint32_t simulations; /* a move */
+    uint32_t arms;        /* of whom something is known; 0: the game is too large, or the clock too short */
+    uint32_t simulations; /* a move; 0: there was no time for matches */
     uint32_t chosen;
     double seconds;
     struct {
-        double points, speed; /* simulations to one of the first's */
+        bool heard; /* or at least looked at */
+        double points, expected;
+        struct arm_signs signs;
         uint32_t games;
-    } arm[AUDITION_ARMS];
+    } arm[ARMS_MOST];
 };
 
 /* Held until a share of the budget's time, or of its counts, is spent; leaves the rest to the search. `out`
@@ -45,7 +38,5 @@ bool audition_hold(const struct player_config *config, const struct game *game, 
                    struct error *error);
 /* Of a budget in counts, what it leaves to the search. */
 void audition_leave(struct budget *budget);
-/* The player's options with those of an arm. */
-bool audition_apply(struct player_config *config, uint32_t arm, struct error *error);
 
 #endif

@@ -14,7 +14,9 @@
 /* The programs of the papers with their parameters: 002 §4.3.1 (C, tau, thresholds, TD), 000 §V-B (k,
  * epsilon), 001 §VI (decay), 004 (Ary). */
 const struct player_preset player_presets[] = {
-    {"champion", "rave=500,playout=nst,sampler=greedy,epsilon=0.2,k=7,solver=s,scout=4,arm=auto,puzzle=race",
+    {"champion",
+     "rave=500,playout=nst,sampler=greedy,epsilon=0.2,k=7,solver=s,scout=4,decisive=parry,arm=auto,"
+     "puzzle=race",
      "the strongest we can measure, and the default: N-grams, RAVE, the solver, or what wins matches on the "
      "start clock; alone a race of searches"},
     {"random", "kind=random", "any legal move"},
@@ -69,8 +71,9 @@ const struct player_option player_options[] = {
     {"rave", PLAYER_INT, AT(rave), 0, 1e9, NULL, "equivalence parameter of RAVE; 0: off"},
     {"mix", PLAYER_CHOICE, AT(rave_mix), 0, 0, "thesis|mean|short",
      "RAVE with all of UCT, with its mean alone, or so and for a shorter time"},
-    {"urgency", PLAYER_BOOL, AT(urgency), 0, 0, NULL,
-     "exploit before every move was tried, when it seems worth it"},
+    {"urgency", PLAYER_CHOICE, AT(urgency), 0, 0, "off|on|rave|policy",
+     "exploit before every move was tried, when it seems worth it: by the thesis' rule, or by RAVE's values, "
+     "those not tried in their order or in that of playouts"},
     {"cutoff", PLAYER_BOOL, AT(cutoff), 0, 0, NULL,
      "break playouts off early where sampling shows that it makes sense"},
     {"final", PLAYER_CHOICE, AT(final), 0, 0, "mean|visits|robust",
@@ -113,10 +116,12 @@ const struct player_option player_options[] = {
      "threads share one tree, have one each that are pooled in the end, or do playouts for the first"},
     {"ranks", PLAYER_INT, AT(ranks), 0, 1e6, NULL,
      "processes of an MPI job that search for it, each for itself; 0: all there are; 1: it is alone"},
-    {"playouts", PLAYER_INT, AT(playouts), 0, 1000, NULL,
-     "playouts from each new node, on the wires and with parallel=leaf; 0: as is best"},
+    {"playouts", PLAYER_INT, AT(playouts), 0, 1e5, NULL,
+     "playouts from each new node, on the wires, on a GPU and with parallel=leaf; 0: as is best"},
+    {"device", PLAYER_CHOICE, AT(device), 0, 0, "cpu|gpu",
+     "who plays out: a GPU plays hundreds of uniform playouts from each new node"},
     {"memory", PLAYER_INT, AT(memory), 0, 1e7, NULL, "MB for the tree; 0: a quarter of the machine's"},
-    {"arm", PLAYER_CHOICE, AT(arm), 0, 0, "off|auto|own|minimax|rave|cutoff|sharp",
+    {"arm", PLAYER_CHOICE, AT(arm), 0, 0, "off|auto|own|minimax|rave|cutoff",
      "another way to search: the one named, or the one that wins short matches on the start clock"},
     {"control", PLAYER_INT, AT(control), 0, 1e6, NULL,
      "of so many simulations one plays out uniformly, to see what guidance does; 0: none"},

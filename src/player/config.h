@@ -30,7 +30,8 @@ struct player_config {
     bool tree;
     double c, discount;
     int64_t rave, rave_mix; /* enum rave_mix */
-    bool urgency, cutoff, forced;
+    int64_t urgency;        /* enum urgency */
+    bool cutoff, forced;
     int64_t final; /* enum final_move */
     int64_t window, carry;
     int64_t playout; /* enum playout_scheme */
@@ -52,6 +53,7 @@ struct player_config {
     int64_t parallel; /* enum parallel */
     int64_t ranks;    /* processes of an MPI job that search for it; 0: all there are */
     int64_t playouts; /* per new node, on the wires and with parallel=leaf; 0: as is best */
+    int64_t device;   /* 1: playouts on a GPU */
     int64_t memory;   /* MB; 0: a quarter of the machine's */
     int64_t arm;      /* which way of searching: ARM_OFF, ARM_AUTO, ARM_FIRST and so on (audition.h) */
     int64_t control;  /* one simulation in so many is uniform */

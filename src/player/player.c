@@ -26,7 +26,7 @@ struct player *player_new(const struct player_config *config, const struct game 
     struct player *p = calloc(1, sizeof *p);
     if (!p) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
     p->config = *config;
-    if (config->arm >= ARM_FIRST && !audition_apply(&p->config, (uint32_t)config->arm - ARM_FIRST, error))
+    if (config->arm >= ARM_FIRST && !player_arm_apply(&p->config, (uint32_t)config->arm - ARM_FIRST, error))
         return free(p), NULL;
     p->game = game;
     p->engine = engine;
@@ -200,6 +200,7 @@ static bool conclude_search(struct player *p, uint32_t *move, struct error *erro
     if (!p->crew) mcts_count(p->mcts);
     p->report.stats = p->mcts->stats;
     if (p->mcts->trouble) error_set(error, ERROR_INTERNAL, "%s", p->mcts->trouble);
+    if (*p->mcts->remark) p->report.remark = p->mcts->remark; /* else what was said before it holds */
     p->report.nodes = p->mcts->tree->nodes;
     for (uint32_t i = 1; p->crew && i < p->crew->nsearches; i++)
         p->report.nodes += p->crew->searches[i]->tree->nodes;
@@ -457,7 +458,7 @@ bool player_start(struct player *p, const struct budget *budget, struct error *e
             p->audition.chosen) {
             player_drop_search(p);
             dismiss(p); /* they are to play by it, too */
-            if (!audition_apply(&p->config, p->audition.chosen, error)) return false;
+            if (!player_arm_apply(&p->config, p->audition.chosen, error)) return false;
         }
         audition_leave(&left);
     }

@@ -113,10 +113,13 @@ static bool make_policies(struct player *p, uint32_t n, const struct budget *bud
 /* Simulations in flight: one at a time where they are counted, as in the papers; by the clock few enough that
  * the tree guides most of them, many enough that sweeps are full. What they cost and bring is measured in
  * docs/search.md. */
+enum { FAR_LEAVES = 128 }; /* on a GPU or waiting for it */
+
 static uint32_t default_lanes(const struct player *p, const struct budget *b)
 {
     if (p->config.lanes) return (uint32_t)p->config.lanes;
-    if (p->driver) return 1;                                      /* others are on it, too */
+    if (p->driver) return 1; /* others are on it, too */
+    if (p->config.device && p->on_circuit) return FAR_LEAVES;
     uint32_t many = p->config.playout >= PLAYOUT_WIRES ? 32 : 64; /* leaves, with several playouts each */
     return p->on_circuit && !budget_counts(b) ? many : 1;
 }
@@ -136,13 +139,14 @@ static struct mcts_options search_options(const struct player *p, uint32_t lanes
                                  .c = (float)c->c,
                                  .discount = p->game->nroles == 1 ? 1 : (float)c->discount,
                                  .rave = (uint32_t)c->rave,
-                                 .urgency = c->urgency,
+                                 .urgency = (enum urgency)c->urgency,
                                  .rave_mix = (enum rave_mix)c->rave_mix,
                                  .final = (enum final_move)c->final,
                                  .window = (uint32_t)c->window,
                                  .carry = (uint32_t)c->carry,
                                  .lanes = lanes,
                                  .playouts = (uint32_t)c->playouts,
+                                 .device = c->device && !p->driver,
                                  .solver = (enum solving)c->solver,
                                  .outcomes = p->outcomes,
                                  .scout = (uint32_t)c->scout,

@@ -86,12 +86,12 @@ json_t *thoughts_minimax_json(struct heap *heap, struct player *p, uint32_t role
         json_array_append_new(list, json_pack("{s:s, s:i, s:f, s:b}", "move",
                                               move_text(heap, p, role, moves[i].move), "visits", 1, "value",
                                               (double)moves[i].score, "exact", moves[i].exact));
-    return json_pack("{s:I, s:f, s:s, s:i, s:i, s:f, s:s, s:o, s:{s:s, s:s, s:f, s:b, s:s}}", "simulations",
-                     (json_int_t)r->nodes, "seconds", r->seconds, "engine", report->engine, "depth",
-                     (int)r->depth, "nodes", (int)(report->nodes & INT32_MAX), "value", (double)report->value,
-                     "line", line_text(heap, p), "moves", list, "minimax", "search", names[r->policy],
-                     "judged by", r->evaluation, "score", (double)r->score, "exhausted", r->exhausted,
-                     "remark", report->remark);
+    return json_pack("{s:I, s:f, s:s, s:i, s:i, s:f, s:s, s:o, s:{s:s, s:s, s:f, s:f, s:b, s:s}}",
+                     "simulations", (json_int_t)r->nodes, "seconds", r->seconds, "engine", report->engine,
+                     "depth", (int)r->depth, "nodes", (int)(report->nodes & INT32_MAX), "value",
+                     (double)report->value, "line", line_text(heap, p), "moves", list, "minimax", "search",
+                     names[r->policy], "judged by", r->evaluation, "explains", (double)r->explains, "score",
+                     (double)r->score, "exhausted", r->exhausted, "remark", report->remark);
 }
 
 json_t *thoughts_minimax_steps(struct heap *heap, struct player *p)

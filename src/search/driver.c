@@ -100,14 +100,15 @@ static void tick(struct driver *d)
 static bool may_fold(const struct hand *h)
 {
     const struct mcts *m = h->search;
-    return h->solo && !h->wired && m->opt.solver == SOLVER_OFF && !m->opt.rave && !m->opt.carry && !m->single;
+    return h->solo && !h->leaves && m->opt.solver == SOLVER_OFF && !m->opt.rave && !m->opt.carry &&
+           !m->single;
 }
 
 /* Its simulations need not be in every round, and nobody but the round looks at the lanes: they may wait
  * until it is their turn. */
 static bool is_plain(const struct hand *h)
 {
-    return h->solo && !h->wired && !decisive_is_on(h->search);
+    return h->solo && !h->leaves && !decisive_is_on(h->search);
 }
 
 void driver_add(struct driver *d, struct hand *h, const struct budget *budget)
@@ -134,7 +135,7 @@ void driver_add(struct driver *d, struct hand *h, const struct budget *budget)
     d->watched += budget->deadline > 0;
     d->shared += h->search->tree->shared;
     d->plain += is_plain(h);
-    d->wired += h->wired;
+    d->leafy += h->leaves != NULL;
     h->first_round = d->now;
     if (!h->search->tree->shared && !relay_serves(h)) mcts_begin(h->search);
     for (uint32_t i = 0; i < d->lanes && h->lanes < wanted; i++) {
@@ -178,7 +179,7 @@ static void leave(struct driver *d, uint32_t which)
     d->watched -= h->budget.deadline > 0;
     d->shared -= h->search->tree->shared;
     d->plain -= is_plain(h);
-    d->wired -= h->wired;
+    d->leafy -= h->leaves != NULL;
     h->stats.rounds = d->now - h->first_round;
     h->stats.seconds = d->clock - h->began;
 }
@@ -345,9 +346,12 @@ static void give_up(struct driver *d)
 static bool is_flying(const struct driver *d)
 {
     uint64_t flying = d->nparked;
+    if (d->leafy < d->nhands) return true;
+    for (uint32_t i = 0; i < d->nhands; i++)
+        if (!d->hands[i]->wired) return true;
     for (uint32_t w = 0; w < d->world->words; w++)
         for (int stage = ENTERING; stage < PARKED; stage++) flying |= d->in[stage][w];
-    return flying != 0 || d->wired < d->nhands;
+    return flying != 0;
 }
 
 static void one_round(struct driver *d)
@@ -360,13 +364,19 @@ static void one_round(struct driver *d)
     d->round = took > d->round ? took : 0.9 * d->round + 0.1 * took;
 }
 
+/* Playouts that go on elsewhere: on the wires, or on a device, which may be ready only now. */
+static void play_leaves(struct driver *d)
+{
+    for (uint32_t i = 0; i < d->nhands && d->leafy; i++)
+        if (d->hands[i]->wired || leaves_late(d->hands[i])) leaves_play(d->hands[i]);
+}
+
 struct hand *driver_run(struct driver *d)
 {
     uint32_t which;
     for (;;) {
         if (d->nhands == 1 && d->hands[0]->relay) relay_exchange(d->hands[0]);
-        for (uint32_t i = 0; i < d->nhands && d->wired; i++)
-            if (d->hands[i]->wired) leaves_play(d->hands[i]);
+        play_leaves(d);
         launch_all(d);
         if (d->nhands == 1) d->finished = true; /* hands that serve have nothing to launch */
         if (find_finished(d, &which)) {

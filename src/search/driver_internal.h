@@ -85,7 +85,7 @@ struct driver {
     /* of these, how many have a deadline; share their tree with other threads; have one simulation at a time
      * and ask for nothing but moves */
     uint32_t watched, shared, plain;
-    uint32_t wired;    /* and have their playouts on the wires */
+    uint32_t leafy;    /* and have their playouts elsewhere, on the wires or on a device */
     bool in_turns;     /* waiting until all lanes are in the same turn pays */
     double goal_share; /* goals are swept when so many of the lanes wait for theirs, where each waits with its
                           next simulation */

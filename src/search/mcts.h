@@ -56,6 +56,10 @@ struct code;
  * the mean alone; and that with a weight that falls as 1/N, not as its root. */
 enum rave_mix { RAVE_THESIS, RAVE_MEAN, RAVE_SHORT };
 
+/* When a move may be chosen again before all were tried: never; by 002 §5.1.2; when what RAVE says of those
+ * not tried is worse, of which then the one it likes best is tried, or the one the playout policy draws. */
+enum urgency { URGENCY_OFF, URGENCY_THESIS, URGENCY_RAVE, URGENCY_POLICY };
+
 /* The move played: the best mean; the most visited; the best mean of those that were visited often, once
  * there are simulations enough to tell. */
 enum final_move { FINAL_MEAN, FINAL_VISITS, FINAL_ROBUST };
@@ -66,12 +70,13 @@ struct mcts_options {
     float discount; /* per step; 1 in one-player games */
     uint32_t rave;  /* equivalence parameter; 0: off */
     enum rave_mix rave_mix;
-    bool urgency; /* unexplored action urgency (002 §5.1.2) */
+    enum urgency urgency;
     enum final_move final;
     uint32_t window;   /* means in the tree are over so many simulations, the older fading; 0: over all */
     uint32_t carry;    /* visits that a position may keep when the match moves on; 0: all */
     uint32_t lanes;    /* simulations in flight, per hand */
     uint32_t playouts; /* from each new node, where they are done by others or on the wires; 0: as is best */
+    bool device;       /* they are done on a GPU, where that is possible */
     size_t memory;     /* bytes for the tree */
     uint64_t seed;
     struct cutoff cutoff;
@@ -157,6 +162,8 @@ struct mcts {
     struct pooled *pool;     /* by action of the root, one role after the other; NULL: nothing is pooled */
     struct mcts_stats stats; /* of the last run, all hands together */
     const char *trouble;     /* why the search stopped early, NULL: it did not */
+    char remark[240];        /* why there is no device, or ""; the first hand to find out says so */
+    bool remarked;
 };
 
 /* One hand per policy. The reasoner, and the policies stay the caller's and must outlive the search. */

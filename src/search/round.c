@@ -325,9 +325,17 @@ static bool first_move(struct driver *d, struct flight *f, uint32_t node)
     flight_stage(f, LEAVING);
     if (f->hand->relay)
         relay_send(f, &d->state);
-    else if (f->hand->wired)
+    else if (f->hand->wired && !leaves_far(f->hand))
         leaves_send(f, &d->state);
     return true;
+}
+
+/* The playouts are done on a GPU; the flight is idle then. */
+static bool goes_far(struct driver *d, struct flight *f)
+{
+    if (!f->hand->wired || !leaves_far(f->hand)) return false;
+    world_state(d->world, f->lane, &d->state);
+    return leaves_send(f, &d->state);
 }
 
 /* The lane is one step outside the tree: find or make the node. */
@@ -339,6 +347,8 @@ static void arrive(struct driver *d, uint32_t lane)
     if (!m->opt.tree || f->expanded) {
         if (terminal)
             park(d, lane, 0);
+        else if (goes_far(d, f))
+            return;
         else if (flight_reserve(f))
             begin_playout(d, f);
         else

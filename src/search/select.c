@@ -33,6 +33,10 @@ static float logarithm(uint32_t n)
     return n < LOGARITHMS ? logarithms[n] : logf((float)n);
 }
 
+#define RAVE_DOUBT                                                                           \
+    3.0f /* simulations that say nothing, beside those that RAVE has seen of an untried move \
+          */
+
 /* What is `avoid`ed cannot matter. */
 static bool is_untried(const struct tree_action *a, uint32_t avoid)
 {
@@ -121,7 +125,8 @@ uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, co
         untried += is_untried(&a[i], avoid);
         pending_here += pending_of(&a[i]);
     }
-    if (untried && (untried == n || !m->opt.urgency)) return try_new(h, a, n, untried, avoid, s);
+    if (untried && (untried == n || m->opt.urgency == URGENCY_OFF))
+        return try_new(h, a, n, untried, avoid, s);
 
     uint32_t visits = count_of(&node->visits) + pending_here;
     const struct way_role *way = situation_way(s);
@@ -130,12 +135,14 @@ uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, co
     float beta = m->opt.rave ? select_beta(m->opt.rave_mix, way ? way->rave : (float)m->opt.rave, visits) : 0;
     const struct rave *rave = m->opt.rave ? node_rave(m->tree, node, role) : NULL;
     bool whole = m->opt.rave_mix == RAVE_THESIS;
-    float top = -INFINITY;
+    float top = -INFINITY, sum = 0, of = 0;
     uint32_t best = 0, ties = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t finished = count_of(&a[i].n), pending = pending_of(&a[i]), tries = finished + pending;
         if (tries == 0 || action_is(&a[i], avoid)) continue;
         float mean = mean_of(&a[i].mean);
+        sum += mean * (float)finished;
+        of += (float)finished;
         if (pending) mean = mean * (float)finished / (float)tries;
         if (rave && !whole && count_of(&rave[i].n)) mean = beta * mean_of(&rave[i].mean) + (1 - beta) * mean;
         float value = select_uct(mean, tries, ln_visits, c);
@@ -146,9 +153,24 @@ uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, co
         else if (value == top && rng_below(&h->rng, ++ties) == 0)
             best = i;
     }
+    if (!untried) return best;
     /* Urgency (002 algorithm 6): what UCT would say of a draw seen once, less and less the fewer moves are
      * left. */
-    if (untried && top < 50 + c * sqrtf(ln_visits) * (float)untried / (float)n)
-        return try_new(h, a, n, untried, avoid, s);
-    return best;
+    if (m->opt.urgency == URGENCY_THESIS)
+        return top < 50 + c * sqrtf(ln_visits) * (float)untried / (float)n
+                   ? try_new(h, a, n, untried, avoid, s)
+                   : best;
+    /* Or of what moves here are worth in the mean, with what RAVE knows of them. */
+    float seen_once = (of > 0 ? sum / of : 50) + c * sqrtf(ln_visits), high = -INFINITY;
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!is_untried(&a[i], avoid)) continue;
+        float known = rave ? (float)count_of(&rave[i].n) : 0, trust = known / (known + RAVE_DOUBT);
+        float mean = rave ? mean_of(&rave[i].mean) : 0;
+        float hint = trust * mean + (1 - trust) * (of > 0 ? sum / of : 50);
+        float value = beta * hint + (1 - beta) * seen_once;
+        if (value > high) high = value, first = i;
+    }
+    if (high <= top) return best;
+    return m->opt.urgency == URGENCY_RAVE ? first : try_new(h, a, n, untried, avoid, s);
 }

@@ -46,9 +46,9 @@ static void fast_finds_the_features_of_the_thesis(void **unused)
         const char *game;
         bool pieces;
     } table[] = {
-        {"battle", true},        {"checkers", true},         {"skirmish", true},  {"ttcc4", true},
-        {"breakthrough", false}, {"chinook", false},         {"connect5", false}, {"knightthrough", false},
-        {"othello", false},      {"ttcc4ThreePlayers", true}};
+        {"battle", true},         {"checkers", true},      {"checkersFree", true},     {"skirmish", true},
+        {"ttcc4", true},          {"breakthrough", false}, {"chinook", false},         {"connect5", false},
+        {"knightthrough", false}, {"othello", false},      {"ttcc4ThreePlayers", true}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         bool pieces;
         struct opened o = look_at(table[i].game);

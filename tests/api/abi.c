@@ -24,6 +24,7 @@ int main(void)
     PART(ludens_batch_options, seed);
     PART(ludens_batch_options, keep);
     PART(ludens_batch_options, max_steps);
+    PART(ludens_batch_options, device);
     SIZE(ludens_batch_tally);
     PART(ludens_batch_tally, games);
     PART(ludens_batch_tally, steps);

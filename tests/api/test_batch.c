@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Games in lanes against the same games one state at a time. */
+/* Games in lanes against the same games one state at a time. Run a second time with the argument `gpu` and a
+ * driver library whose device is the processor: what its batches show can be read here like any memory. */
 #include "../testing.h"
 
 #include <ludens.h>
@@ -22,10 +23,14 @@ static uint32_t draw(struct table *t, uint32_t n)
     return (uint32_t)((t->draws >> 33) % n);
 }
 
-static struct table *sit(const char *game, const struct ludens_batch_options *options)
+static enum ludens_device device;
+
+static struct table *sit(const char *game, const struct ludens_batch_options *wishes)
 {
     struct ludens_error error = {0};
     struct table *t = calloc(1, sizeof *t);
+    struct ludens_batch_options with_device = *wishes, *options = &with_device;
+    options->device = device;
     if (!(t->game = ludens_game_load(game, &error)) ||
         !(t->engine = ludens_engine_open(t->game, LUDENS_CIRCUIT, &error)) ||
         !(t->batch = ludens_batch_new(t->game, options, &error)))
@@ -351,8 +356,80 @@ static void the_player_is_known_where_nobody_has_a_choice(void **state)
     leave(t);
 }
 
-int main(void)
+/* --- A GPU alone ---------------------------------------------------------------------------------------- */
+
+static struct ludens_batch *batch_without(const char *what, struct ludens_game *game,
+                                          struct ludens_error *error)
 {
+    const char *driver = getenv("LUDENS_CUDA");
+    char *kept = driver ? strdup(driver) : NULL;
+    if (strcmp(what, "driver") == 0)
+        setenv("LUDENS_CUDA", "/none", 1);
+    else
+        setenv("FAKE_CUDA", what, 1);
+    struct ludens_batch *b =
+        ludens_batch_new(game, &(struct ludens_batch_options){.lanes = 10, .device = LUDENS_GPU}, error);
+    if (kept) setenv("LUDENS_CUDA", kept, 1);
+    unsetenv("FAKE_CUDA");
+    free(kept);
+    return b;
+}
+
+static void without_a_gpu_there_is_no_batch_but_one_line(void **state)
+{
+    struct ludens_error error = {0};
+    struct ludens_game *game = ludens_game_load("ticTacToe", &error);
+    static const char *const cases[][2] = {{"driver", "no GPU: its driver is not installed"},
+                                           {"no-device", "no GPU: the driver finds none"},
+                                           {"old", "too old"},
+                                           {"no-memory", "not enough memory"},
+                                           {"bad-code", "as you wished"}};
+    for (uint32_t i = 0; i < 5; i++) {
+        assert_null(batch_without(cases[i][0], game, &error));
+        assert_non_null(strstr(error.text, cases[i][1]));
+        assert_null(strchr(error.text, '\n'));
+    }
+    ludens_game_free(game);
+}
+
+static void arrays_of_a_gpu_can_be_copied(void **state)
+{
+    struct table *t = sit("ticTacToe", &(struct ludens_batch_options){.lanes = 5});
+    uint32_t counts[5] = {0};
+    assert_int_equal(ludens_batch_device(t->batch), LUDENS_GPU);
+    assert_true(
+        ludens_batch_copy(t->batch, ludens_batch_counts(t->batch, 0, NULL), sizeof counts, counts, NULL));
+    for (uint32_t i = 0; i < 5; i++) assert_int_equal(counts[i], 9);
+    leave(t);
+}
+
+static void a_gpu_that_is_lost_says_so_from_then_on(void **state)
+{
+    struct table *t = sit("ticTacToe", &(struct ludens_batch_options){.lanes = 5});
+    struct ludens_error error = {0};
+    assert_false(ludens_batch_failure(t->batch, &error));
+    setenv("FAKE_CUDA", "lost", 1);
+    bool good = true;
+    for (int i = 0; i < 5 && good; i++) good = ludens_batch_step(t->batch, NULL, &error);
+    unsetenv("FAKE_CUDA");
+    assert_false(good);
+    assert_int_equal(error.code, LUDENS_SYSTEM);
+    assert_non_null(strstr(error.text, "unspecified launch failure"));
+    assert_null(ludens_batch_player(t->batch));
+    assert_null(ludens_batch_legal(t->batch, 0, &error));
+    assert_false(ludens_batch_step(t->batch, NULL, &error));
+    ludens_batch_reset(t->batch, NULL);
+    struct ludens_batch_tally tally;
+    assert_false(ludens_batch_play(t->batch, 5, NULL, &tally, &error));
+    memset(&error, 0, sizeof error);
+    assert_true(ludens_batch_failure(t->batch, &error));
+    assert_non_null(strstr(error.text, "unspecified launch failure"));
+    leave(t);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "gpu") == 0) device = LUDENS_GPU;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_play_what_states_play),
         cmocka_unit_test(roles_may_choose_at_once),
@@ -367,5 +444,11 @@ int main(void)
         cmocka_unit_test(lanes_can_be_reset_and_given_states),
         cmocka_unit_test(the_player_is_known_where_nobody_has_a_choice),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest gpu_tests[] = {
+        cmocka_unit_test(without_a_gpu_there_is_no_batch_but_one_line),
+        cmocka_unit_test(arrays_of_a_gpu_can_be_copied),
+        cmocka_unit_test(a_gpu_that_is_lost_says_so_from_then_on),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return failed || device != LUDENS_GPU ? failed : cmocka_run_group_tests(gpu_tests, NULL, NULL);
 }

@@ -126,6 +126,48 @@ class Gpu(harness.Case):
         self.assertIn("going on with the processor", err)
         self.assertIn("best", json.loads(out))
 
+    WIN = "(drop 1); (drop 7); (drop 1); (drop 7); (drop 1); (drop 6)"
+
+    def search(self, *arguments, player="champion,arm=off,threads=1,device=gpu,playouts=64", **how):
+        out, err = self.with_gpu("think", "--player", player, "--json", *arguments, **how)
+        self.assertEqual(err, "")
+        return json.loads(out)
+
+    def test_a_search_has_its_leaves_sampled_on_the_device(self):
+        first = self.search("connectFour", "--sims", 400)
+        self.assertNotIn("remark", first)
+        self.assertEqual(first["simulations"], 400)
+        self.assertGreater(first["playouts"], 50 * 400)
+        self.assertEqual(first["best"], "(drop 4)")
+        again = self.search("connectFour", "--sims", 400)
+        self.assertEqual(again["moves"], first["moves"])
+        # what is there to win or to parry at once is seen, whoever plays out
+        wins = self.search("connectFour", "--sims", 400, "-m", self.WIN)
+        self.assertEqual(wins["best"], "(drop 1)")
+        parries = self.search("connectFour", "--sims", 400, "-m", "(drop 1); (drop 7); (drop 1); (drop 7); (drop 1)")
+        self.assertEqual(parries["best"], "(drop 1)")
+
+    def test_a_search_by_the_clock_and_with_threads(self):
+        for player in "champion,arm=off,threads=1,device=gpu,playouts=32", "champion,arm=off,threads=2,device=gpu,playouts=32":
+            result = self.search("ticTacToe", "--clock", 0.5, "-m", "(mark 1 1)", player=player)
+            self.assertGreater(result["simulations"], 0)
+            self.assertEqual(result["best"], "(mark 2 2)")
+
+    def test_a_search_where_several_choose_at_once(self):
+        result = self.search("goofspiel4", "--sims", 300)
+        self.assertGreater(result["playouts"], 20 * 300)
+
+    def test_a_search_goes_on_with_the_processor(self):
+        for fails, words in [("no-device", "the driver finds none"), ("no-memory", "not enough memory"),
+                             ("bad-code", "as you wished"), ("launch", "unspecified launch failure"),
+                             ("lost", "unspecified launch failure")]:
+            result = self.search("connectFour", "--sims", 1500, "-m", self.WIN, fails=fails)
+            self.assertIn(words, result["remark"])
+            self.assertTrue(result["remark"].endswith("; going on with the processor"), result["remark"])
+            self.assertEqual(result["best"], "(drop 1)")
+        out = self.with_gpu("think", "--player", "champion,arm=off,device=gpu", "ticTacToe", "--sims", 100, library="/none")[0]
+        self.assertIn("no GPU: its driver is not installed", out)
+
     def test_think_refuses_positions_and_roles_that_are_not_there(self):
         self.assertIn("no role", self.think("ticTacToe", "--role", "nobody", status=2)[1])
         self.assertIn("over", self.think("ticTacToe", "-m", "(mark 1 1); (mark 2 1); (mark 1 2); (mark 2 2); (mark 1 3)", status=2)[1])

@@ -163,6 +163,20 @@ class Lab(harness.Case):
         for wrong in "3", "0/3", "4/3", "1/3x":
             self.assertIn("--part wants K/N", self.run_lab("t.db", "--part", wrong, status=2)[1])
 
+    def test_a_column_is_played_now_and_the_others_later(self):
+        def numbers():
+            report, = json.loads(self.report("a.db", "--json"))
+            return [(cell["pairing"], cell["rate"]["games"], cell["target"]) for cell in report["cells"]]
+
+        self.run_lab("a.db", "--column", "<UCT & co>", "--games", 4)
+        self.assertEqual(numbers(), [("NST - UCT", 0, 4), ("<UCT & co>", 4, 4)] * 2)
+        self.run_lab("a.db", "--column", "NST - UCT", "--games", 2)  # the number wanted of the other stays
+        self.assertEqual(numbers(), [("NST - UCT", 2, 2), ("<UCT & co>", 4, 4)] * 2)
+        self.run_lab("a.db", "--column", "NST - UCT", "--only", "ticTacToe", "--games", 6)
+        self.assertEqual([n for _, n, _ in numbers()], [6, 4, 2, 4])
+        _, err = self.run_lab("a.db", "--column", "NST", status=2)
+        self.assertIn("the experiment has no column 'NST'; its first is 'NST - UCT'", err)
+
     def test_a_changed_experiment_is_refused(self):
         self.run_lab("t.db", "--games", 4)
         self.write("small.yaml", SMALL.replace("speed: 0.5", "speed: 0.6").replace("title: A", "title: Another"))
@@ -230,6 +244,32 @@ class Lab(harness.Case):
         self.assertEqual([text for _, text in labels], ["i", "A name with twenty-six cha…", "W" * 20])
         for x, text in labels:  # 11 px: 6.2 are the average of a sans-serif face, a W has 10.9
             self.assertGreaterEqual(float(x) - (10.9 if "W" in text else 6.2) * len(text), 0, text)
+
+    def test_a_plot_for_each_game_shows_what_more_thinking_does(self):
+        self.spec = self.write("more.yaml", """
+games: [{game: ticTacToe, label: "Noughts & Crosses"}, {game: nim, label: Nim}]
+players: {A: "cadia2007,lanes=1", B: "cadia2008,lanes=1", C: "cadia2007,lanes=1"}
+pairings:
+  - {players: [B, A], label: hundred, times: 100, only: [ticTacToe]}
+  - {players: [B, A], label: once}
+  - {players: [B, A], label: ten, times: 10, only: [ticTacToe]}
+  - {players: [C, A], label: other}
+number: 4
+budget: {steps: 20}
+""")
+        self.run_lab("t.db")
+        written = self.report("t.db", "--svg", self.path("more"))
+        self.assertEqual(written.split(), [self.path("more-noughts-crosses.svg")])  # Nim has one budget only
+        picture = self.read(self.path("more-noughts-crosses.svg")).decode()
+        for text in "Noughts &amp; Crosses", "4 games a point", "steps a move", ">100<", ">1000<":
+            self.assertIn(text, picture)
+        lines = re.findall('<path class="l c0" d="M([0-9.]+) [0-9.]+L([0-9.]+) [0-9.]+L([0-9.]+) [0-9.]+"/>', picture)
+        self.assertEqual(len(lines), 1)  # one line through three points, from left to right, a decade between them
+        left, middle, right = map(float, lines[0])
+        self.assertGreater(middle, left)
+        self.assertAlmostEqual(right - middle, middle - left, delta=0.2)
+        self.assertNotIn('"l c1"', picture)
+        self.assertEqual(self.report("t.db", "--html", "-").count('class="plot"'), 1)
 
     def test_reports_say_the_same_in_every_format(self):
         self.run_lab("t.db", "--games", 40)

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Our sheets of the games of the best-reply article beside twins written from its text in plain Python.
+"""Our sheets of the games of the best-reply article, and of Checkers as in the articles on simulation, beside twins
+written from the rules in plain Python.
 
 Random games are recorded on the sheets; the twins follow them and must agree on every fact of every state, on the
-legal moves of every role, on the end and on the goals (by the fingerprints that trace files carry).
+legal moves of every role, on the end and on the goals (by the fingerprints that trace files carry). The twin of
+Checkers follows the games of the public sheet as well, in its words: what is recorded of them comes from another program.
 """
 import hashlib
 import json
@@ -209,15 +211,98 @@ class ChineseCheckers(Twin):
         return {c: 100 * (c in won) if won else 10 * self.at_home(c) for c in self.colours}
 
 
+class Checkers(Twin):
+    """Without the duty to jump; up to three jumps are one move."""
+    COLOURS, COLUMNS = ["black", "white"], "12345678"
+    PIECES = [["blackMan", "blackKing"], ["whiteMan", "whiteKing"]]
+    WORDS, COUNT = ["move", "doubleJump", "tripleJump"], "pieces"
+
+    def __init__(self):
+        super().__init__(self.COLOURS)
+        self.pieces = {(x, y): (int(y > 4), False) for x in range(1, 9) for y in (1, 2, 3, 6, 7, 8)
+                       if (x + y) % 2 == 0}  # whose, a king or not
+
+    def count(self, side):
+        return sum(whose == side for whose, _ in self.pieces.values())
+
+    def free(self, p):
+        return min(p) >= 1 and max(p) <= 8 and p not in self.pieces
+
+    def ways(self, piece):
+        side, king = piece
+        return [(dx, dy) for dx in (-1, 1) for dy in ((-1, 1) if king else (1 - 2 * side,))]
+
+    def jumps(self, piece, path, taken):
+        """Every chain of jumps that begins with this path."""
+        (x, y), found = path[-1], []
+        for dx, dy in self.ways(piece):
+            over, to = (x + dx, y + dy), (x + 2 * dx, y + 2 * dy)
+            if self.pieces.get(over, piece)[0] != piece[0] and over not in taken and self.free(to):
+                found.append(path + [to])
+                if len(path) < 3:
+                    found += self.jumps(piece, path + [to], taken | {over})
+        return found
+
+    def moves(self):
+        paths = []
+        for (x, y), piece in self.pieces.items():
+            if piece[0] == self.turn % 2:
+                steps = [[(x, y), (x + dx, y + dy)] for dx, dy in self.ways(piece) if self.free((x + dx, y + dy))]
+                paths += [(piece, path) for path in steps + self.jumps(piece, [(x, y)], set())]
+        return [f"({self.WORDS[len(path) - 2]} {self.name(piece)} {' '.join(map(self.cell, path))})"
+                for piece, path in paths]
+
+    def name(self, piece):
+        side, king = piece
+        return self.PIECES[side][king]
+
+    def cell(self, p):
+        return f"{self.COLUMNS[p[0] - 1]} {p[1]}"
+
+    def change(self, words):
+        path = [(self.COLUMNS.index(x) + 1, int(y)) for x, y in zip(words[2::2], words[3::2])]
+        side, king = self.pieces.pop(path[0])
+        for (x, y), (u, v) in zip(path, path[1:]):
+            if abs(u - x) == 2:
+                del self.pieces[(x + u) // 2, (y + v) // 2]
+        self.pieces[path[-1]] = side, king or path[-1][1] == (8, 1)[side]
+
+    def facts(self):
+        return [f"(cell {self.cell(p)} {self.name(piece)})" for p, piece in self.pieces.items()] + [
+            f"({self.COUNT} {colour} {self.count(side)})" for side, colour in enumerate(self.colours)] + [
+            f"(control {self.mover()})", f"(step {self.turn + 1})"]
+
+    def over(self):
+        return not self.moves() or self.turn == 101
+
+    def goals(self):
+        lead = self.count(0) - self.count(1)
+        return dict(zip(self.colours, (50, 50) if lead == 0 else (100, 0) if lead > 0 else (0, 100)))
+
+
+class PublicCheckers(Checkers):
+    """The same in the words of the public sheet, seen from the other side, with facts for empty squares."""
+    COLOURS, COLUMNS = ["red", "black"], "hgfedcba"
+    PIECES = [["wp", "wk"], ["bp", "bk"]]
+    WORDS, COUNT = ["move", "doublejump", "triplejump"], "piece_count"
+
+    def facts(self):  # the squares nobody uses are there before the first move only
+        return super().facts() + [f"(cell {self.cell((x, y))} b)" for x in range(1, 9) for y in range(1, 9)
+                                  if (x, y) not in self.pieces and ((x + y) % 2 == 0 or self.turn == 0)]
+
+
 def fingerprint(lines):
     return hashlib.sha1("\n".join(sorted(line.lower() for line in lines)).encode()).hexdigest()[:16]
 
 
 class Twins(harness.Case):
-    def follow(self, name, twin):
-        """Record games and let the twin, made anew from the facts of the first state, follow each."""
+    def record(self, name):
         self.ludens("sim", name, "-n", GAMES, "--seed", 11, "--trace", self.path("trace"))
-        trace = json.loads(self.read(self.path("trace")))
+        return json.loads(self.read(self.path("trace")))
+
+    def follow(self, name, twin, trace=None):
+        """Let the twin, made anew from the facts of the first state, follow each game: recorded now, or before."""
+        trace = trace or self.record(name)
         first = trace["playouts"][0]["steps"][0]["state"]
         for number, playout in enumerate(trace["playouts"]):
             game = twin(first)
@@ -247,6 +332,16 @@ class Twins(harness.Case):
     def test_chinese_checkers(self):
         for players in 2, 3, 4, 6:
             self.follow(f"chineseCheckersStar{players}", lambda facts: ChineseCheckers(players))
+
+    def test_checkers_without_the_duty_to_jump(self):
+        self.follow("checkersFree", lambda facts: Checkers())
+
+    def test_checkers_as_in_the_public_sheet(self):
+        path = os.path.join(harness.CORPUS, "traces", "checkers.json")
+        if not os.path.exists(path):
+            self.skipTest("no corpus")
+        with open(path) as file:
+            self.follow("checkers of the corpus", lambda facts: PublicCheckers(), json.load(file))
 
 
 harness.main()

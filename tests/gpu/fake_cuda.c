@@ -6,6 +6,7 @@
  * changed) */
 #include "ptx_machine.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +14,12 @@
 #define API __attribute__((visibility("default"), used)) int
 enum { SUCCESS = 0, NO_MEMORY = 2, NO_DEVICE = 100, BAD_CODE = 218, NOT_FOUND = 500, LAUNCH_FAILED = 719 };
 
-#define MOST_BLOCKS 16
+#define MOST_BLOCKS 64
 static struct {
     char *begin;
     size_t size;
 } blocks[MOST_BLOCKS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all that is here */
 static int launches;
 static int lost; /* as with a device: everything fails from then on */
 
@@ -143,28 +145,41 @@ API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, void *function, int thre
 API cuMemAlloc_v2(uint64_t *pointer, size_t size)
 {
     int i = 0;
+    pthread_mutex_lock(&lock);
     while (i < MOST_BLOCKS && blocks[i].begin) i++;
-    if (i == MOST_BLOCKS || asked("no-memory")) return NO_MEMORY;
-    blocks[i].begin = malloc(size);
-    blocks[i].size = size;
-    memset(blocks[i].begin, 0xa5, size);
-    *pointer = (uintptr_t)blocks[i].begin;
-    return SUCCESS;
+    bool good = i < MOST_BLOCKS && !asked("no-memory");
+    if (good) {
+        blocks[i].begin = malloc(size);
+        blocks[i].size = size;
+        memset(blocks[i].begin, 0xa5, size);
+        *pointer = (uintptr_t)blocks[i].begin;
+    }
+    pthread_mutex_unlock(&lock);
+    return good ? SUCCESS : NO_MEMORY;
 }
 
 API cuMemFree_v2(uint64_t pointer)
 {
+    pthread_mutex_lock(&lock);
     for (int i = 0; i < MOST_BLOCKS; i++)
         if ((uintptr_t)blocks[i].begin == pointer) {
             free(blocks[i].begin);
             blocks[i].begin = NULL;
         }
+    pthread_mutex_unlock(&lock);
     return SUCCESS;
 }
 
 API cuMemsetD32_v2(uint64_t pointer, unsigned value, size_t n)
 {
     for (size_t i = 0; i < n; i++) ((uint32_t *)(uintptr_t)pointer)[i] = value;
+    return SUCCESS;
+}
+
+API cuMemcpy(uint64_t to, uint64_t from, size_t size)
+{
+    if (lost) return LAUNCH_FAILED;
+    memcpy((void *)(uintptr_t)to, (void *)(uintptr_t)from, size);
     return SUCCESS;
 }
 
@@ -182,8 +197,7 @@ API cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t size)
     return SUCCESS;
 }
 
-API cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                   unsigned bz, unsigned shared, void *stream, void **arguments, void **extra)
+static int launch(void *function, unsigned gx, unsigned gy, unsigned bx, unsigned shared, void **arguments)
 {
     char message[200];
     if (asked("launch") || (asked("lost") && ++launches > 3)) lost = 1;
@@ -191,7 +205,7 @@ API cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
     ptx_machine_forget(function);
     for (int i = 0; i < MOST_BLOCKS; i++)
         if (blocks[i].begin) ptx_machine_allow(function, blocks[i].begin, blocks[i].size);
-    if (!ptx_machine_launch(function, gx, bx, shared, arguments, message, sizeof message)) {
+    if (!ptx_machine_launch(function, gx, gy, bx, shared, arguments, message, sizeof message)) {
         fprintf(stderr, "fake GPU: %s\n", message);
         return LAUNCH_FAILED;
     }
@@ -200,4 +214,59 @@ API cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
         state[*(uint32_t *)arguments[6]] ^= 4;
     }
     return SUCCESS;
+}
+
+API cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                   unsigned bz, unsigned shared, void *stream, void **arguments, void **extra)
+{
+    pthread_mutex_lock(&lock);
+    int result = launch(function, gx, gy, bx, shared, arguments);
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+/* Streams: everything is done when it is asked for. */
+
+API cuStreamCreate(void **stream, unsigned flags)
+{
+    *stream = &launches;
+    return SUCCESS;
+}
+
+API cuStreamSynchronize(void *stream)
+{
+    return lost ? LAUNCH_FAILED : SUCCESS;
+}
+
+API cuStreamDestroy_v2(void *stream)
+{
+    return SUCCESS;
+}
+
+API cuMemAllocHost_v2(void **memory, size_t size)
+{
+    *memory = asked("no-memory") ? NULL : malloc(size);
+    return *memory ? SUCCESS : NO_MEMORY;
+}
+
+API cuMemFreeHost(void *memory)
+{
+    free(memory);
+    return SUCCESS;
+}
+
+API cuMemsetD32Async(uint64_t pointer, unsigned value, size_t n, void *stream)
+{
+    return cuMemsetD32_v2(pointer, value, n);
+}
+
+API cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t size, void *stream)
+{
+    if (lost) return SUCCESS; /* it is found out when waiting */
+    return cuMemcpyDtoH_v2(to, from, size);
+}
+
+API cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t size, void *stream)
+{
+    return cuMemcpyHtoD_v2(to, from, size);
 }

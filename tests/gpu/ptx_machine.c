@@ -39,6 +39,16 @@ enum opcode {
     OP_RED_ADD,
     OP_BAR,
     OP_RET,
+    OP_BALLOT,
+    OP_SETP_NE_AND,
+    OP_AND,
+    OP_OR,
+    OP_MIN,
+    OP_MUL,
+    OP_SETP_LT,
+    OP_SETP_GE,
+    OP_CVT_F32,
+    OP_DIV_F32,
 };
 
 static const struct {
@@ -74,6 +84,20 @@ static const struct {
     {"lop3.b32", OP_LOP3, 0},
     {"popc.b32", OP_POPC, 0},
     {"vote.sync.any.pred", OP_VOTE_ANY, 0},
+    {"vote.sync.ballot.b32", OP_BALLOT, 0},
+    {"setp.ne.and.u32", OP_SETP_NE_AND, 0},
+    {"and.b32", OP_AND, 0},
+    {"or.b32", OP_OR, 0},
+    {"min.u32", OP_MIN, 0},
+    {"mul.lo.u32", OP_MUL, 0},
+    {"setp.lt.u32", OP_SETP_LT, 0},
+    {"setp.ge.u32", OP_SETP_GE, 0},
+    {"cvt.rn.f32.s32", OP_CVT_F32, 0},
+    {"div.rn.f32", OP_DIV_F32, 0},
+    {"ld.global.u8", OP_LD, 0},
+    {"st.global.u8", OP_ST, 0},
+    {"st.global.u16", OP_ST, 0},
+    {"st.global.f32", OP_ST, 0},
     {"bra", OP_BRA, 0},
     {"cvt.u64.u32", OP_CVT, 1},
     {"red.global.add.u64", OP_RED_ADD, 0},
@@ -83,7 +107,7 @@ static const struct {
 
 enum operand_kind { REGISTER, IMMEDIATE, SPECIAL, ADDRESS };
 enum space { GLOBAL, SHARED, LOCAL, PARAM };
-enum special { CTAID, NTID, TID };
+enum special { CTAID, NTID, TID, CTAID_Y };
 
 struct operand {
     enum operand_kind kind;
@@ -95,7 +119,7 @@ struct instruction {
     enum opcode op;
     enum space space;
     bool wide, guarded;
-    uint32_t guard, n;
+    uint32_t guard, n, bytes; /* bytes that are loaded or stored */
     struct operand x[5];
 };
 
@@ -127,7 +151,7 @@ struct ptx_machine {
     uint64_t *value; /* register * WARP + lane */
     uint8_t *written;
     char *shared, *local;
-    uint32_t shared_bytes, blocks, threads, block, warp;
+    uint32_t shared_bytes, blocks, threads, block, row, warp;
     void **arguments;
     char *message;
     size_t size;
@@ -192,9 +216,9 @@ static void declare_registers(struct ptx_machine *m, char *list, bool wide)
 
 static void parse_operand(struct ptx_machine *m, const char *text, struct operand *o, struct instruction *i)
 {
-    static const char *const specials[] = {"%ctaid.x", "%ntid.x", "%tid.x"};
+    static const char *const specials[] = {"%ctaid.x", "%ntid.x", "%tid.x", "%ctaid.y"};
     o->reg = UINT32_MAX;
-    for (uint32_t k = 0; k < 3; k++)
+    for (uint32_t k = 0; k < 4; k++)
         if (strcmp(text, specials[k]) == 0) {
             *o = (struct operand){.kind = SPECIAL, .value = k};
             return;
@@ -255,6 +279,7 @@ static void parse_instruction(struct ptx_machine *m, char *line)
               : strstr(name, ".local") ? LOCAL
               : strstr(name, ".param") ? PARAM
                                        : GLOBAL;
+    i.bytes = strstr(name, ".u8") ? 1 : strstr(name, ".u16") ? 2 : 4;
     for (char *one = strtok(at, ",{} \t"); one; one = strtok(NULL, ",{} \t")) {
         if (i.n == 5) fail(m, "too many operands: %s", name);
         parse_operand(m, one, &i.x[i.n++], &i);
@@ -376,10 +401,11 @@ static const uint64_t *read(struct ptx_machine *m, const struct operand *o, uint
         return m->value + (size_t)o->reg * WARP;
     }
     for (uint32_t l = 0; l < WARP; l++)
-        scratch[l] = o->kind == IMMEDIATE ? o->value
-                     : o->value == CTAID  ? m->block
-                     : o->value == NTID   ? m->threads
-                                          : m->warp * WARP + l;
+        scratch[l] = o->kind == IMMEDIATE  ? o->value
+                     : o->value == CTAID   ? m->block
+                     : o->value == NTID    ? m->threads
+                     : o->value == CTAID_Y ? m->row
+                                           : m->warp * WARP + l;
     return scratch;
 }
 
@@ -409,6 +435,20 @@ static uint32_t lop3(uint32_t a, uint32_t b, uint32_t c, const uint32_t k[8])
     return (a & h1) | (~a & h0);
 }
 
+static uint32_t bits_of(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static float float_of(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 /* One instruction for all lanes; returns what comes next. */
 static uint32_t execute(struct ptx_machine *m, uint32_t at)
 {
@@ -418,9 +458,10 @@ static uint32_t execute(struct ptx_machine *m, uint32_t at)
     uint64_t *to = i->n && i->x[0].kind == REGISTER ? m->value + (size_t)i->x[0].reg * WARP : NULL, out[WARP];
     if (i->guarded) {
         const uint64_t *go = m->value + (size_t)i->guard * WARP;
-        for (uint32_t l = 1; l < WARP; l++)
+        for (uint32_t l = 1; l < WARP && i->op == OP_BRA; l++)
             if (go[l] != go[0]) fail(m, "a branch divides the warp");
-        if (!go[0]) return at + 1;
+        if (i->op != OP_BRA && i->op != OP_ST) fail(m, "a guard of something else");
+        if (i->op == OP_BRA && !go[0]) return at + 1;
     }
     if (i->op != OP_UNPACK && i->op != OP_ST && i->op != OP_RED_ADD) {
         if (i->n > 1 && i->x[1].kind != ADDRESS) a = read(m, &i->x[1], scratch[0]);
@@ -452,11 +493,28 @@ static uint32_t execute(struct ptx_machine *m, uint32_t at)
     case OP_CVTA:
     case OP_CVT: LANES out[l] = a[l]; break;
     case OP_MUL_WIDE: LANES out[l] = (uint64_t)(uint32_t)a[l] * (uint32_t)b[l]; break;
-    case OP_LD: LANES out[l] = *(uint32_t *)address(m, i, &i->x[1], l, 4); break;
+    case OP_LD:
+        memset(out, 0, sizeof out);
+        LANES memcpy(&out[l], address(m, i, &i->x[1], l, i->bytes), i->bytes);
+        break;
     case OP_ST:
         d = read(m, &i->x[1], scratch[3]);
-        LANES *(uint32_t *)address(m, i, &i->x[0], l, 4) = (uint32_t)d[l];
+        LANES if (!i->guarded || m->value[(size_t)i->guard * WARP + l])
+            memcpy(address(m, i, &i->x[0], l, i->bytes), &d[l], i->bytes);
         return at + 1;
+    case OP_BALLOT:
+        LANES any |= (uint32_t)(a[l] != 0) << l;
+        LANES out[l] = any;
+        break;
+    case OP_SETP_NE_AND: LANES out[l] = (uint32_t)a[l] != (uint32_t)b[l] && c[l]; break;
+    case OP_AND: LANES out[l] = a[l] & b[l]; break;
+    case OP_OR: LANES out[l] = a[l] | b[l]; break;
+    case OP_MIN: LANES out[l] = (uint32_t)a[l] < (uint32_t)b[l] ? a[l] : b[l]; break;
+    case OP_MUL: LANES out[l] = (uint32_t)a[l] * (uint32_t)b[l]; break;
+    case OP_SETP_LT: LANES out[l] = (uint32_t)a[l] < (uint32_t)b[l]; break;
+    case OP_SETP_GE: LANES out[l] = (uint32_t)a[l] >= (uint32_t)b[l]; break;
+    case OP_CVT_F32: LANES out[l] = bits_of((float)(int32_t)a[l]); break;
+    case OP_DIV_F32: LANES out[l] = bits_of(float_of((uint32_t)a[l]) / float_of((uint32_t)b[l])); break;
     case OP_SETP_NE: LANES out[l] = (uint32_t)a[l] != (uint32_t)b[l]; break;
     case OP_SETP_EQ: LANES out[l] = (uint32_t)a[l] == (uint32_t)b[l]; break;
     case OP_SELP: LANES out[l] = c[l] ? a[l] : b[l]; break;
@@ -481,8 +539,8 @@ static uint32_t execute(struct ptx_machine *m, uint32_t at)
     return at + 1;
 }
 
-bool ptx_machine_launch(struct ptx_machine *m, uint32_t blocks, uint32_t threads, uint32_t shared_bytes,
-                        void **arguments, char *message, size_t size)
+bool ptx_machine_launch(struct ptx_machine *m, uint32_t blocks, uint32_t rows, uint32_t threads,
+                        uint32_t shared_bytes, void **arguments, char *message, size_t size)
 {
     m->message = message;
     m->size = size;
@@ -496,11 +554,12 @@ bool ptx_machine_launch(struct ptx_machine *m, uint32_t blocks, uint32_t threads
     m->local = calloc(WARP, m->local_bytes + 4);
     bool good = setjmp(m->trouble) == 0;
     if (good)
-        for (m->block = 0; m->block < blocks; m->block++)
-            for (m->warp = 0; m->warp < threads / WARP; m->warp++) {
-                memset(m->written, 0, m->nregs);
-                for (uint32_t at = 0; at != UINT32_MAX;) at = execute(m, at);
-            }
+        for (m->row = 0; m->row < rows; m->row++)
+            for (m->block = 0; m->block < blocks; m->block++)
+                for (m->warp = 0; m->warp < threads / WARP; m->warp++) {
+                    memset(m->written, 0, m->nregs);
+                    for (uint32_t at = 0; at != UINT32_MAX;) at = execute(m, at);
+                }
     free(m->value);
     free(m->written);
     free(m->shared);

@@ -23,9 +23,10 @@ bool ptx_machine_entry(const struct ptx_machine *m, const char *name);
 void ptx_machine_allow(struct ptx_machine *m, const void *begin, size_t size);
 void ptx_machine_forget(struct ptx_machine *m);
 
-/* Blocks of `threads` threads (a multiple of 32) with so much dynamic shared memory; `arguments` points to
- * one value for each parameter. False and a message if something goes wrong on the way. */
-bool ptx_machine_launch(struct ptx_machine *m, uint32_t blocks, uint32_t threads, uint32_t shared_bytes,
-                        void **arguments, char *message, size_t size);
+/* `rows` times so many blocks of `threads` threads (a multiple of 32) with so much dynamic shared memory;
+ * `arguments` points to one value for each parameter. False and a message if something goes wrong on the way.
+ */
+bool ptx_machine_launch(struct ptx_machine *m, uint32_t blocks, uint32_t rows, uint32_t threads,
+                        uint32_t shared_bytes, void **arguments, char *message, size_t size);
 
 #endif

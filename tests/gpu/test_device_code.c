@@ -93,7 +93,7 @@ static void compare(const char *name, const struct code *code, const struct ptx_
     for (uint32_t round = 0; round < rounds; round++) {
         a.give_up = round % 7 == 6;
         a.last = round >= rounds - rounds / 4;
-        if (!ptx_machine_launch(m, 1, WORDS, ptx.shared_slots * 4 * PTX_BLOCK, arguments, message,
+        if (!ptx_machine_launch(m, 1, 1, WORDS, ptx.shared_slots * 4 * PTX_BLOCK, arguments, message,
                                 sizeof message))
             fail_msg("%s: %s", name, message);
         gpu_twin_play(twin, 1, a.last, a.give_up);

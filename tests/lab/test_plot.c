@@ -28,7 +28,7 @@ static struct drawing *begin(void)
 
 static void start(struct drawing *d)
 {
-    struct plot_axis axis = {"x", 0, 4, 1, NULL};
+    struct plot_axis axis = {"x", 0, 4, 1, NULL, false};
     plot_begin(&d->plot, &d->text, "a < b & \"c\"", NULL);
     plot_axes(&d->plot, &axis, &axis);
     text_clear(&d->text);

@@ -55,12 +55,26 @@ static void every_arm_can_be_named(void **state)
     for (uint32_t i = 0; i < player_arms_count(); i++) {
         struct player_config config;
         struct error error = {0};
-        if (!player_config_parse("champion", &config, &error) || !audition_apply(&config, i, &error))
+        if (!player_config_parse("champion", &config, &error) || !player_arm_apply(&config, i, &error))
             fail_msg("%s: %s", player_arms[i].name, error.text);
         strcat(strcat(all, "|"), player_arms[i].name);
     }
     assert_string_equal(o->choices, all);
-    assert_true(player_arms_count() <= AUDITION_ARMS);
+    assert_true(player_arms_count() <= ARMS_MOST);
+}
+
+/* More speed, and an evaluation that explains more, are never worth less; what is expected is a share. */
+static void what_is_expected_grows_with_what_speaks_for_it(void **state)
+{
+    for (uint32_t i = 0; i < player_arms_count(); i++) {
+        double before = 0;
+        for (int k = 0; k <= 10; k++) {
+            struct arm_signs signs = {.speed = 0.01 + 0.5 * k, .explains = 0.1 * k, .threads = 4};
+            double expected = player_arms[i].expected(&signs);
+            assert_true(expected > 0 && expected < 1 && expected >= before);
+            before = expected;
+        }
+    }
 }
 
 /* A named arm is the player's own from the beginning. */
@@ -164,7 +178,7 @@ static void what_is_borrowed_is_given_back(void **state)
     close_game(&f);
 }
 
-/* A match of Checkers takes longer than this clock: nothing is chosen, and the clock is kept. */
+/* A match of Checkers takes longer than this clock: none is played, and the clock is kept. */
 static void the_clock_is_kept(void **state)
 {
     struct fixture f;
@@ -173,7 +187,7 @@ static void the_clock_is_kept(void **state)
     double began = clock_now();
     struct budget budget = {.deadline = began + 0.05};
     start(p, &budget);
-    assert_int_equal(player_audition(p)->arms, 0);
+    assert_int_equal(player_audition(p)->simulations, 0);
     assert_true(clock_now() - began < 5); /* a busy machine may be late, but not by a match */
     player_free(p);
     close_game(&f);
@@ -208,6 +222,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_arm_can_be_named),
+        cmocka_unit_test(what_is_expected_grows_with_what_speaks_for_it),
         cmocka_unit_test(a_named_arm_is_played),
         cmocka_unit_test(the_better_one_is_found),
         cmocka_unit_test(what_is_borrowed_is_given_back),

@@ -145,6 +145,54 @@ static void sixty_four_roles_are_not_too_many(void **state)
     for (uint32_t i = 0; i < 4; i++) play("many", sheet, presets[i], &counted);
 }
 
+/* The deepest that was searched completely at the first move. */
+static uint32_t depth_of(const char *sheet, const char *spec, uint64_t steps)
+{
+    struct error error = {0};
+    struct player_config config;
+    struct game *game = game_from_text("deep", sheet, strlen(sheet), 0, NULL, &error);
+    struct engine *engine = game ? engine_start(game, NULL, &error) : NULL;
+    if (!engine || !player_config_parse(spec, &config, &error)) fail_msg("%s: %s", spec, error.text);
+    assert_int_equal(engine_wait(engine, -1), ENGINE_READY);
+    struct player *p = player_new(&config, game, engine, 0, 1, &error);
+    struct budget b = {.steps = steps};
+    uint32_t move;
+    assert_true(p && player_think(p, &b, &move, &error));
+    assert_non_null(player_report(p)->minimax);
+    uint32_t depth = player_report(p)->minimax->depth;
+    player_free(p);
+    engine_free(engine);
+    game_free(game);
+    return depth;
+}
+
+/* A choice, and then a hundred and twenty moves without one: longer than any line that is kept. */
+static void depth_has_a_limit_that_was_asked_for_or_the_searches_own(void **state)
+{
+    static char sheet[6000];
+    int n = 0;
+    (void)state;
+    for (int i = 0; i < 120; i++)
+        n += snprintf(sheet + n, sizeof sheet - (size_t)n, "(succ %d %d)", i, i + 1);
+    snprintf(sheet + n, sizeof sheet - (size_t)n,
+             "(role a)(role b)(role c)(init (n 0))(init (control a))(after a b)(after b c)(after c a)"
+             "(<= (next (n ?b)) (true (n ?a)) (succ ?a ?b))(<= terminal (true (n 120)))"
+             "(<= (next (control ?q)) (true (control ?p)) (after ?p ?q))"
+             "(<= (legal ?p go) (true (control ?p)))(<= (legal a stay) (true (n 0)))"
+             "(<= (legal ?p noop) (role ?p) (not (true (control ?p))))"
+             "(<= (next (stayed)) (does a stay))(<= (next (stayed)) (true (stayed)))"
+             "(<= (goal a 100) (true (stayed)))(<= (goal a 0) (not (true (stayed))))(goal b 50)(goal c 50)");
+    for (uint32_t i = 0; i < 4; i++) {
+        char spec[40];
+        for (uint32_t depth = 1; depth < 96; depth += 31) {
+            snprintf(spec, sizeof spec, "%s,table=off,depth=%u", presets[i], depth);
+            assert_int_equal(depth_of(sheet, spec, 1000000), depth);
+        }
+        snprintf(spec, sizeof spec, "%s,table=off", presets[i]);
+        assert_int_equal(depth_of(sheet, spec, 1000000), 96);
+    }
+}
+
 static void options_are_checked(void **state)
 {
     struct player_config config;
@@ -168,6 +216,7 @@ int main(void)
         cmocka_unit_test(without_a_fact_that_tells_the_turn_brs_is_paranoid),
         cmocka_unit_test(where_two_facts_tell_the_turn_brs_is_paranoid),
         cmocka_unit_test(sixty_four_roles_are_not_too_many),
+        cmocka_unit_test(depth_has_a_limit_that_was_asked_for_or_the_searches_own),
         cmocka_unit_test(options_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,6 +91,42 @@ static void means_fade(void **state)
     assert_true(values_in_between("cadia2007,discount=1,window=4000") > 5);
 }
 
+/* Three of nine moves were tried, the first of them with success; RAVE thinks little of all others but
+ * perhaps of the last. Which one has the next simulation? */
+static uint32_t next_choice(const char *spec, float last)
+{
+    struct fixture f;
+    struct error error = {0};
+    struct budget one = {.simulations = 1};
+    open_player(&f, spec, 20);
+    struct tree *t = player_search(f.player)->tree;
+    struct tree_node *root = root_of(&f);
+    struct tree_action *a = node_action(t, root, 0);
+    struct rave *rave = node_rave(t, root, 0);
+    uint32_t before[9], chosen = 9;
+    root->visits = 100;
+    for (uint32_t i = 0; i < 9; i++) {
+        a[i].n = before[i] = i == 0 ? 60 : i < 3 ? 20 : 0;
+        a[i].mean = i == 0 ? 90 : 60;
+        rave[i].n = 50;
+        rave[i].mean = i == 0 ? 60 : i == 8 ? last : 5;
+    }
+    if (!player_ponder(f.player, &one, &error)) fail_msg("%s", error.text);
+    for (uint32_t i = 0; i < 9; i++)
+        if (a[i].n > before[i]) chosen = i;
+    close_player(&f);
+    return chosen;
+}
+
+static void what_was_not_tried_waits_as_long_as_it_seems_worse(void **state)
+{
+    assert_in_range(next_choice("rave", 5), 3, 8);
+    assert_int_equal(next_choice("rave,urgency=rave", 5), 0);
+    assert_int_equal(next_choice("rave,urgency=rave", 99), 8);
+    assert_int_equal(next_choice("rave,urgency=policy", 5), 0);
+    assert_in_range(next_choice("rave,urgency=policy", 99), 3, 8);
+}
+
 /* Visits of the root after a move and one more simulation. */
 static uint32_t carried(const char *spec)
 {
@@ -123,6 +159,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_move_played),
+        cmocka_unit_test(what_was_not_tried_waits_as_long_as_it_seems_worse),
         cmocka_unit_test(means_fade),
         cmocka_unit_test(old_visits_are_bounded),
     };

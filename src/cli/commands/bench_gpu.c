@@ -26,7 +26,9 @@ bool bench_gpu_open(struct bench_gpu *b, struct gpu *gpu, const struct bench_set
                                         .blocks = (uint32_t)o->blocks,
                                         .registers = (uint32_t)o->registers,
                                         .sync = (uint32_t)o->sync,
-                                        .level = (uint32_t)o->level};
+                                        .level = (uint32_t)o->level,
+                                        .turns = (uint32_t)o->turns,
+                                        .threads = 32 * (uint32_t)o->warps};
     *b = (struct bench_gpu){.games = gpu_games_new(gpu, setting->code, &options, &gpu_default_limits, error)};
     if (!b->games) return false;
     uint64_t *sums = calloc(gpu_counters(setting->code->circuit), sizeof *sums);

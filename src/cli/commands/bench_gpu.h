@@ -10,7 +10,7 @@
 
 struct bench_gpu_options {
     int64_t replay; /* positions played again on the processor before anything is measured */
-    int64_t blocks, registers, sync, level; /* of gpu_games_options */
+    int64_t blocks, registers, sync, level, turns, warps; /* of gpu_games_options */
 };
 
 /* One game's games on the device. The positions that were replayed and found the same are in *replayed. */

@@ -38,6 +38,12 @@ struct lab_report_form {    /* NULL and false: text on standard output */
     const char *html, *svg; /* a file; what the names of the figures' files begin with */
     bool csv, json;
 };
+struct lab_figures { /* files to write: PREFIX-NAME.svg, with the variant of the experiment between them */
+    const char *prefix, *experiment;
+    bool good;
+    struct error *error;
+};
+void lab_write_figure(void *figures, const char *name, const char *svg);
 bool lab_grid_run(const char *what, const char *db, const struct run_options *o,
                   const struct grid_changes *changes, bool force, struct error *error);
 /* All variants of it that there are games of; `what` NULL: of all experiments with boards in the database. */

@@ -32,17 +32,11 @@ bool lab_grid_run(const char *what, const char *path, const struct run_options *
 
 /* ---- reports ---- */
 
-struct figures {
-    const char *prefix, *name;
-    bool good;
-    struct error *error;
-};
-
-static void write_figure(void *data, const char *name, const char *svg)
+void lab_write_figure(void *data, const char *name, const char *svg)
 {
-    struct figures *f = data;
+    struct lab_figures *f = data;
     char path[4400];
-    const char *variant = strchr(f->name, ':');
+    const char *variant = strchr(f->experiment, ':');
     int n = snprintf(path, sizeof path, "%.4000s", f->prefix);
     for (const char *c = variant ? variant : ""; *c && n < 4300; c++) path[n++] = *c == ':' ? '-' : *c;
     snprintf(path + n, sizeof path - (size_t)n, "-%s.svg", name);
@@ -54,8 +48,8 @@ static void write_figure(void *data, const char *name, const char *svg)
 static bool show(const struct grid_results *r, const struct lab_report_form *form, uint32_t number,
                  struct text *page, json_t *all, struct error *error)
 {
-    struct figures figures = {form->svg, r->grid->name, true, error};
-    if (form->svg) grid_figures(r, write_figure, &figures);
+    struct lab_figures figures = {form->svg, r->grid->name, true, error};
+    if (form->svg) grid_figures(r, lab_write_figure, &figures);
     if (form->html) grid_report_html(r, page);
     if (form->svg || form->html) return figures.good;
     if (number && !form->csv && !form->json) putchar('\n');

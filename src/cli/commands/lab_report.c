@@ -42,11 +42,23 @@ static bool write_html(const char *path, struct results *const *list, uint32_t n
     return good;
 }
 
+static bool write_figures(const char *prefix, struct results *const *list, uint32_t n, struct error *error)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < n && good; i++) {
+        struct lab_figures figures = {prefix, list[i]->name, true, error};
+        good = report_figures(list[i], lab_write_figure, &figures, error) && figures.good;
+    }
+    return good;
+}
+
 static bool print(const struct report_arguments *a, struct results *const *list, uint32_t n,
                   struct error *error)
 {
+    if (a->svg && !write_figures(a->svg, list, n, error)) return false;
+    if (a->html && !write_html(a->html, list, n, error)) return false;
+    if (a->svg || a->html) return true;
     json_t *all = a->json ? json_array() : NULL;
-    if (a->html) return write_html(a->html, list, n, error);
     for (uint32_t i = 0; i < n; i++) {
         if (a->json) {
             json_array_append_new(all, report_json(list[i]));
@@ -124,7 +136,7 @@ int lab_report(int argc, char **argv)
         {"html", 0, OPTION_STRING, &a.html, .value = "FILE",
          .help = "write a page for the browser; -: to standard output"},
         {"svg", 0, OPTION_STRING, &a.svg, .value = "PREFIX",
-         .help = "experiments with boards: write the figures to PREFIX-NAME.svg"},
+         .help = "write the figures to PREFIX-NAME.svg: boards, and players that meet with several budgets"},
         {"csv", 0, OPTION_FLAG, &a.csv, .help = "one line per cell"},
         {"json", 0, OPTION_FLAG, &a.json, .help = "everything, as JSON"},
         {"all", 0, OPTION_FLAG, &a.all,

@@ -11,7 +11,7 @@
 #include <time.h>
 
 struct run_arguments {
-    const char *db, *only, *part;
+    const char *db, *only, *column, *part;
     int64_t jobs, number, together;
     bool quick, force;
     struct match_budget budget;
@@ -37,11 +37,13 @@ static void say(void *data, const char *text)
     fprintf(stderr, "%s %s\n", now, text);
 }
 
-/* "connect5,checkers": the rows of these games, by name or label. */
-static bool *choose_rows(const struct spec *spec, const char *list, struct error *error)
+/* "connect5,checkers": the rows of these games, by name or label. The others are for later. */
+static bool choose_rows(struct schedule *schedule, const char *list, struct error *error)
 {
-    bool *rows = calloc(spec->ngames, sizeof *rows);
-    if (!rows) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
+    const struct spec *spec = schedule->spec;
+    bool *rows = list ? calloc(spec->ngames, sizeof *rows) : NULL;
+    if (!list) return true;
+    if (!rows) return error_set(error, ERROR_MEMORY, "out of memory");
     for (const char *at = list; *at;) {
         size_t n = strcspn(at, ",");
         bool found = false;
@@ -51,12 +53,27 @@ static bool *choose_rows(const struct spec *spec, const char *list, struct error
                 if (strlen(name) == n && strncasecmp(name, at, n) == 0) rows[i] = found = true;
             }
         if (!found) {
-            error_set(error, ERROR_INPUT, "the experiment has no game '%.*s'", (int)n, at);
-            return free(rows), NULL;
+            free(rows);
+            return error_set(error, ERROR_INPUT, "the experiment has no game '%.*s'", (int)n, at);
         }
         at += n + (at[n] == ',');
     }
-    return rows;
+    for (uint32_t i = 0; i < schedule->ncells; i++)
+        schedule->cells[i].later |= !rows[schedule->cells[i].game];
+    free(rows);
+    return true;
+}
+
+static bool choose_column(struct schedule *schedule, const char *label, struct error *error)
+{
+    uint32_t column = label ? spec_column(schedule->spec, label) : 0;
+    if (!label) return true;
+    if (column == UINT32_MAX)
+        return error_set(error, ERROR_INPUT, "the experiment has no column '%.60s'; its first is '%s'", label,
+                         schedule->spec->pairings[0].label);
+    for (uint32_t i = 0; i < schedule->ncells; i++)
+        schedule->cells[i].later |= schedule->cells[i].pairing != column;
+    return true;
 }
 
 /* "2/4": the second of four. */
@@ -84,10 +101,10 @@ static bool run_grid(const char *what, const struct run_arguments *a, struct err
                                    .sims = a->budget.simulations,
                                    .new_seed = a->seed != 0,
                                    .seed = a->seed};
-    if (a->only || a->times != 1 || a->budget.seconds > 0 || a->budget.expansions)
-        return error_set(
-            error, ERROR_INPUT,
-            "experiments with boards have no rows to choose and budgets in --steps or --sims only");
+    if (a->only || a->column || a->times != 1 || a->budget.seconds > 0 || a->budget.expansions)
+        return error_set(error, ERROR_INPUT,
+                         "experiments with boards have no rows and columns to choose, and budgets in --steps "
+                         "or --sims only");
     return read_part(a->part, &o, error) && lab_grid_run(what, a->db, &o, &changes, a->force, error);
 }
 
@@ -102,12 +119,12 @@ static bool run(const char *what, const struct run_arguments *a, struct error *e
                                    .seed = a->seed};
     struct spec *spec = spec_load(what, &changes, error);
     struct schedule *schedule = spec ? schedule_new(spec, error) : NULL;
-    bool *rows = spec && a->only ? choose_rows(spec, a->only, error) : NULL;
-    struct db *db = schedule && (rows || !a->only) ? db_open(a->db, true, error) : NULL;
+    bool chosen =
+        schedule && choose_rows(schedule, a->only, error) && choose_column(schedule, a->column, error);
+    struct db *db = chosen ? db_open(a->db, true, error) : NULL;
     struct lab_progress line = {0};
     struct run_options o = {.jobs = (uint32_t)a->jobs,
                             .together = (uint32_t)a->together,
-                            .rows = rows,
                             .stay = db_is_remote(a->db),
                             .stop = &terminal_interrupted,
                             .progress = progress,
@@ -127,7 +144,6 @@ static bool run(const char *what, const struct run_arguments *a, struct error *e
         if (good && atomic_load(&terminal_interrupted)) fprintf(stderr, "stopped; run it again to go on\n");
     }
     free(text);
-    free(rows);
     db_close(db);
     schedule_free(schedule);
     spec_free(spec);
@@ -145,6 +161,8 @@ int lab_run(int argc, char **argv)
          .help = "games per cell; 0: as the experiment says"},
         {"only", 0, OPTION_STRING, &a.only, .value = "GAME,...",
          .help = "play these games of it now, the others later"},
+        {"column", 0, OPTION_STRING, &a.column, .value = "LABEL",
+         .help = "play this pairing of it now, the others later"},
         {"quick", 0, OPTION_FLAG, &a.quick, .help = "a meaningful part of it, in minutes"},
         {"sims", 0, OPTION_INT, &a.budget.simulations, .min = 0, .max = 1e15, .value = "N",
          .help = "simulations per move, in place of the experiment's budgets; 0: as it says"},

@@ -27,8 +27,8 @@ static struct plot_axis axis_of(const struct grid_axis *a)
 {
     double min = (double)a->values[0], max = (double)a->values[a->n - 1];
     if (max == min) max = min + 1;
-    return (struct plot_axis){a->label, min, max, tick_step(max - min, 10) < 1 ? 1 : tick_step(max - min, 10),
-                              NULL};
+    return (struct plot_axis){
+        a->label, min, max, tick_step(max - min, 10) < 1 ? 1 : tick_step(max - min, 10), NULL, false};
 }
 
 /* Wins from 0 to 50%, and on to the end of the longest interval. */
@@ -39,7 +39,7 @@ static struct plot_axis axis_of_wins(const struct grid_results *r)
         const struct grid_cell *c = &r->cells[k];
         if (c->games) top = fmax(top, 100 * fmin(c->rate.mean + c->rate.half, 1));
     }
-    return (struct plot_axis){"win rate", 0, 10 * ceil(top / 10 - 1e-9), 10, "%"};
+    return (struct plot_axis){"win rate", 0, 10 * ceil(top / 10 - 1e-9), 10, "%", false};
 }
 
 static void subtitle(const struct grid_results *r, char *out, size_t size)
@@ -158,7 +158,7 @@ static void equal_sizes(const struct grid_results *r, struct text *out)
            *xs = heap_alloc(r->heap, g->across.n * sizeof *xs);
     struct plot plot;
     struct plot_axis x = axis_of(&g->across),
-                     y = {"win rate", 0, 50, 10, "%"}; /* no more against these opponents */
+                     y = {"win rate", 0, 50, 10, "%", false}; /* no more against these opponents */
     char under[200], title[200], label[60];
     for (uint32_t i = 0; i < g->across.n; i++) xs[i] = (double)g->across.values[i];
     subtitle(r, under, sizeof under);
@@ -193,7 +193,8 @@ static void lines(const struct grid_results *r, bool over_natural, struct text *
     struct plot plot;
     struct plot_axis x = axis_of(&g->across), y = axis_of_wins(r);
     char under[200], label[80];
-    if (over_natural) x = (struct plot_axis){"random games that end with a natural result", 0, 100, 10, "%"};
+    if (over_natural)
+        x = (struct plot_axis){"random games that end with a natural result", 0, 100, 10, "%", false};
     subtitle(r, under, sizeof under);
     plot_begin(&plot, out, g->title, under);
     plot_axes(&plot, &x, &y);

@@ -93,16 +93,17 @@ static bool enrol_cell(struct db *db, const struct schedule *schedule, struct sc
             "INSERT INTO cell (experiment, game, pairing, target, digest, settings, rules, roles, players)"
             " VALUES (?, ?, ?, 0, '', '', ?, '', '') RETURNING id",
             0, &c->id, error, "ittt", experiment, game, pairing, g->digest);
-    good =
-        good &&
-        db_do(db,
-              "UPDATE cell SET row = ?, col = ?, target = ?, digest = ?, settings = ?, rules = ?, roles = ?, "
-              "players = ?, published = NULL, half = NULL WHERE id = ?",
-              error,
-              "iiitttt"
-              "ti",
-              (int64_t)c->game, (int64_t)c->pairing, (int64_t)c->number, c->digest, c->settings, g->digest,
-              roles, players, c->id);
+    good = good &&
+           db_do(db,
+                 "UPDATE cell SET row = ?, col = ?, target = CASE WHEN ? = 1 AND target > 0 THEN target ELSE "
+                 "? END,"
+                 " digest = ?, settings = ?, rules = ?, roles = ?, players = ?, published = NULL, half = NULL"
+                 " WHERE id = ?",
+                 error,
+                 "iiiitttt"
+                 "ti",
+                 (int64_t)c->game, (int64_t)c->pairing, (int64_t)c->later, (int64_t)c->number, c->digest,
+                 c->settings, g->digest, roles, players, c->id);
     if (good && f->there)
         good = db_do(db, "UPDATE cell SET published = ? WHERE id = ?", error, "di", f->value, c->id);
     if (good && f->there && f->half >= 0)

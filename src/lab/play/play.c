@@ -28,7 +28,8 @@ void play_table_done(struct play_table *t)
 
 struct engine *play_table_engine(struct play_table *t, const atomic_bool *stop)
 {
-    struct ground_limits limits = {.seconds = 20, .bytes = (size_t)2 << 30};
+    /* long enough for a busy machine: without the circuit counted games would not be the same */
+    struct ground_limits limits = {.seconds = 300, .bytes = (size_t)2 << 30};
     struct error error;
     pthread_mutex_lock(&t->lock);
     if (!t->tried) {

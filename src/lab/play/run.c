@@ -395,7 +395,7 @@ static void *work(void *data)
 
 static bool wanted(const struct run *run, uint32_t cell)
 {
-    return !run->o->rows || run->o->rows[run->schedule->cells[cell].game];
+    return !run->schedule->cells[cell].later;
 }
 
 /* Several machines divide an experiment without talking to each other. */

@@ -14,7 +14,7 @@
 #include "lab/database/db.h"
 
 struct run_progress {
-    uint64_t done, total; /* games of the experiment, or of its rows to be played */
+    uint64_t done, total; /* games of the experiment, or of its cells to be played */
     uint64_t played;      /* in this run */
     uint64_t elsewhere;   /* claimed by others when we came by */
     uint64_t failed;      /* games that could not be played */
@@ -27,7 +27,6 @@ struct run_options {
     uint32_t together;       /* games side by side on each; 0: as many as there are lanes */
     uint32_t part, parts;    /* play every parts-th game only, beginning with the part-th; 0 parts: all */
     bool stay;               /* play also what others have claimed and left, until all games are there */
-    const bool *rows;        /* by game of the spec: only these are played now; NULL: all */
     const atomic_bool *stop; /* games in progress are given up; may be NULL */
     /* Called by the thread that called run_experiment, a few times a second; may be NULL. */
     void (*progress)(void *data, const struct run_progress *p);

@@ -73,6 +73,11 @@ static double at_y(const struct plot *p, double y)
     return p->top + p->height - (y - p->y.min) / (p->y.max - p->y.min) * p->height;
 }
 
+static double tick_value(const struct plot_axis *a, double v)
+{
+    return a->powers ? pow(10, v) : v;
+}
+
 void plot_axes(struct plot *p, const struct plot_axis *x, const struct plot_axis *y)
 {
     struct text *out = p->out;
@@ -83,15 +88,16 @@ void plot_axes(struct plot *p, const struct plot_axis *x, const struct plot_axis
         double v = (double)i * x->step;
         text_printf(out,
                     "<path class=\"r\" d=\"M%.1f %.1fv%.1f\"/><text class=\"m\" x=\"%.1f\" "
-                    "y=\"%.1f\">%g%s</text>\n",
-                    at_x(p, v), p->top, p->height + 4, at_x(p, v), bottom + 18, v, x->unit ? x->unit : "");
+                    "y=\"%.1f\">%.10g%s</text>\n",
+                    at_x(p, v), p->top, p->height + 4, at_x(p, v), bottom + 18, tick_value(x, v),
+                    x->unit ? x->unit : "");
     }
     for (long i = lround(ceil(y->min / y->step - 1e-9)); (double)i * y->step <= y->max + 1e-9; i++) {
         double v = (double)i * y->step;
         text_printf(out,
                     "<path class=\"r\" d=\"M%.1f %.1fh%.1f\"/><text class=\"e\" x=\"%.1f\" "
                     "y=\"%.1f\">%g%s</text>\n",
-                    p->left - 4, at_y(p, v), p->width + 4, p->left - 8, at_y(p, v) + 4, v,
+                    p->left - 4, at_y(p, v), p->width + 4, p->left - 8, at_y(p, v) + 4, tick_value(y, v),
                     y->unit ? y->unit : "");
     }
     text_printf(out, "<text class=\"m\" x=\"%.1f\" y=\"%.1f\">", p->left + p->width / 2, bottom + 40);

@@ -21,6 +21,7 @@ struct plot_axis {
     const char *label;
     double min, max, step; /* between ticks, which are multiples of it */
     const char *unit;      /* after the numbers of the ticks; NULL: nothing */
+    bool powers; /* data and limits are logarithms to the base of ten; ticks tell what they are of */
 };
 
 struct plot {

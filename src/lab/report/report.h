@@ -15,6 +15,11 @@ void report_csv(FILE *out, const struct results *r, bool header);
 /* Everything there is. NULL if there is no memory; the caller prints it. */
 struct json_t *report_json(const struct results *r);
 
+/* Where the same players meet with several budgets: `each` gets a plot for each game, with a name fit for a
+ * file. */
+bool report_figures(const struct results *r, void (*each)(void *data, const char *name, const char *svg),
+                    void *data, struct error *error);
+
 /* One page with all of them, complete in itself. */
 void report_html(FILE *out, struct results *const *list, uint32_t n);
 

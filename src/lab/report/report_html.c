@@ -239,6 +239,19 @@ static void print_command(FILE *out, const struct results *r)
     if (same && number) fprintf(out, " --games %u", number);
 }
 
+struct figures {
+    FILE *out;
+    uint32_t n;
+};
+
+static void print_figure(void *data, const char *name, const char *svg)
+{
+    struct figures *f = data;
+    (void)name;
+    if (f->n++ == 0) fputs("<h2>With more thinking</h2>", f->out);
+    fprintf(f->out, "<figure>%s</figure>", svg);
+}
+
 static void print_experiment(FILE *out, const struct results *r, uint32_t number)
 {
     fprintf(out, "<section id=e%u>", number);
@@ -260,6 +273,7 @@ static void print_experiment(FILE *out, const struct results *r, uint32_t number
     print_table(out, r);
     print_agreement(out, r);
     html_plots(out, r);
+    report_figures(r, print_figure, &(struct figures){out, 0}, &(struct error){0});
     print_seats(out, r);
     print_effort(out, r);
     fputs("<p class=note><code>ludens lab run ", out);

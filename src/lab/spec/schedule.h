@@ -20,6 +20,7 @@ struct schedule_cell {
     uint64_t key;         /* what seeds come from: the experiment's seed, the rules, the players */
     char digest[41];      /* of everything that decides what is played */
     const char *settings; /* the same for people */
+    bool later;           /* it is not played now, and the number of games wanted stays what it was */
     int64_t id;           /* in the database */
 };
 

@@ -60,6 +60,7 @@ bool evaluator_goals_stable(const struct evaluator_source *from)
     return cutoff_decide(&sample, from->reasoner->game->nroles, STABLE, 1).kind == CUT_GOAL_STABLE;
 }
 
+#define VOUCHED 0.15f /* what a shape that is known is taken to explain */
 static evaluator_maker *const shapes[] = {evaluator_race, evaluator_stacks, evaluator_lines};
 
 struct evaluator *evaluator_new(const struct evaluator_source *from)
@@ -70,6 +71,7 @@ struct evaluator *evaluator_new(const struct evaluator_source *from)
     bool possible = from->code && from->analysis;
     for (uint32_t i = 0; i < sizeof shapes / sizeof *shapes && possible && !e; i++)
         if (which == EVAL_AUTO || which == EVAL_SHAPE) e = shapes[i](from);
+    if (e) e->explains = VOUCHED;
     if (!e && possible && learned) e = evaluator_learned(from);
     if (!e && which == EVAL_GOALS) e = evaluator_goals(from);
     return e ? e : evaluator_none(from);

@@ -22,7 +22,8 @@ struct evaluator {
     const char *name;
     bool wants_goals; /* of positions that are not the end */
     bool wants_moves; /* of positions at the horizon, too */
-    float most; /* all roles together never have more than this, and none has less than 0; 0: not known */
+    float most;     /* all roles together never have more than this, and none has less than 0; 0: not known */
+    float explains; /* of what makes random games end differently, 0..1 */
     /* By role, of a place that is not the end. */
     void (*values)(const struct evaluator *e, const struct place *p, float *out);
     /* How promising a role's move is at first sight; NULL: by what it leads to. `child`, where it leads, is

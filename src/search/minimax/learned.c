@@ -19,7 +19,7 @@
 #include <string.h>
 
 #define WANTED 20000u /* positions */
-#define EPOCHS 4u
+#define EPOCHS 6u
 #define RATE 0.05f
 #define LEAST 1.0f /* nothing but an end is certain */
 #define MOST 99.0f
@@ -152,39 +152,92 @@ static void correct_facts(struct fit *x, uint32_t count, uint32_t role, float st
     }
 }
 
+/* The facts of a position that are true. */
+static uint32_t list_active(struct fit *x, uint32_t i)
+{
+    uint32_t count = 0;
+    const uint64_t *state = samples_state(x->s, i);
+    for (uint32_t w = 0; w < x->s->words; w++)
+        for (uint64_t left = state[w]; left; left &= left - 1)
+            x->active[count++] = w * 64 + (uint32_t)__builtin_ctzll(left);
+    return count;
+}
+
+static float goal_now(const struct fit *x, uint32_t i, uint32_t role)
+{
+    int16_t goal = x->s->now ? x->s->now[(size_t)i * x->l->nroles + role] : 0;
+    return goal > 0 ? goal / 100.0f : 0;
+}
+
+static const uint16_t *moves_of(const struct fit *x, uint32_t i)
+{
+    return x->s->moves ? x->s->moves + (size_t)i * x->l->nroles : NULL;
+}
+
+static float guess(const struct fit *x, uint32_t i, uint32_t count, uint32_t role)
+{
+    const struct learned *l = x->l;
+    const uint16_t *moves = moves_of(x, i);
+    float sum = l->bias[role] + l->goal[role] * goal_now(x, i, role) + guess_facts(x, count, role);
+    for (uint32_t who = 0; who < l->nroles && moves; who++)
+        sum += l->mobility[who * l->nroles + role] * mobile(moves[who]);
+    return sum;
+}
+
 /* One position: predict, and correct what was wrong a little. */
 static void correct(struct fit *x, uint32_t i, float rate)
 {
     struct learned *l = x->l;
-    uint32_t n = l->nroles, count = 0;
-    const uint64_t *state = samples_state(x->s, i);
-    const int16_t *now = x->s->now ? x->s->now + (size_t)i * n : NULL;
-    const uint16_t *moves = x->s->moves ? x->s->moves + (size_t)i * n : NULL;
-    for (uint32_t w = 0; w < x->s->words; w++)
-        for (uint64_t left = state[w]; left; left &= left - 1)
-            x->active[count++] = w * 64 + (uint32_t)__builtin_ctzll(left);
+    uint32_t n = l->nroles, count = list_active(x, i);
+    const uint16_t *moves = moves_of(x, i);
     for (uint32_t role = 0; role < n; role++) {
-        float g = now && now[role] > 0 ? now[role] / 100.0f : 0;
-        float guess = l->bias[role] + l->goal[role] * g + guess_facts(x, count, role);
-        for (uint32_t who = 0; who < n && moves; who++)
-            guess += l->mobility[who * n + role] * mobile(moves[who]);
-        float step = rate * (x->s->outcome[(size_t)i * n + role] - guess) / (float)(2 * count + 2);
+        float wrong = x->s->outcome[(size_t)i * n + role] - guess(x, i, count, role);
+        float step = rate * wrong / (float)(2 * count + 2);
         l->bias[role] += step;
-        l->goal[role] += step * g * (float)count; /* one feature beside many */
+        l->goal[role] += step * goal_now(x, i, role) * (float)count; /* one feature beside many */
         for (uint32_t who = 0; who < n && moves; who++)
             l->mobility[who * n + role] += step * mobile(moves[who]) * (float)count;
         correct_facts(x, count, role, step);
     }
 }
 
+static double mean_outcome(const struct samples *s, uint32_t role)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < s->n; i++) sum += s->outcome[(size_t)i * s->nroles + role];
+    return sum / s->n;
+}
+
+/* How much of what makes outcomes differ is known from the positions: 1 less the share of their variance that
+ * is left. */
+static float explained(struct fit *x)
+{
+    uint32_t n = x->l->nroles;
+    double left = 0, all = 0;
+    for (uint32_t role = 0; role < n; role++) {
+        double mean = mean_outcome(x->s, role);
+        for (uint32_t i = 0; i < x->s->n; i++) {
+            double outcome = x->s->outcome[(size_t)i * n + role];
+            double wrong = outcome - (double)guess(x, i, list_active(x, i), role);
+            left += wrong * wrong;
+            all += (outcome - mean) * (outcome - mean);
+        }
+    }
+    return all > left ? (float)(1 - left / all) : 0;
+}
+
 static void fit(struct fit *x, uint64_t seed)
 {
     struct rng rng;
     rng_init(&rng, seed);
+    /* Facts are to say what differs from that; else it is their number that counts, until the fit knows
+     * better. */
+    for (uint32_t role = 0; role < x->l->nroles; role++) x->l->bias[role] = (float)mean_outcome(x->s, role);
     for (uint32_t epoch = 0; epoch < EPOCHS; epoch++)
         for (uint32_t i = 0; i < x->s->n; i++)
-            correct(x, rng_below(&rng, x->s->n), RATE / (float)(1 + epoch));
+            correct(x, rng_below(&rng, x->s->n), RATE / (float)(1u << epoch));
     struct learned *l = x->l;
+    l->base.explains = explained(x);
     for (uint32_t b = 0; b < l->nbits; b++)
         for (uint32_t j = b * SHARED; j < (b + 1) * SHARED; j++)
             for (uint32_t role = 0; role < l->nroles && x->shared.factor[j] != 0; role++)

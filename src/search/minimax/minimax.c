@@ -12,6 +12,10 @@
 
 #define SAMPLE_GAMES 20
 #define SAMPLE_STATES 3000
+#define SAMPLE_PATIENCE                                                                                 \
+    60                  /* seconds, where budgets are counts: a busy machine must not change the result \
+                         */
+#define TABLE_BYTES 512 /* of table for each position of a budget: ten of them and more */
 #define SURE 1e-3f
 
 struct minimax *minimax_new(struct reasoner *reasoner, const struct code *code, uint32_t role,
@@ -89,6 +93,18 @@ static bool refuse(struct minimax *m, const char *why)
     return false;
 }
 
+/* Do most moves take a piece from one cell to another? */
+static bool pieces_travel(const struct analysis *a)
+{
+    uint64_t trips = 0, others = 0;
+    for (uint32_t i = 0; i < a->boards.n; i++)
+        for (uint32_t k = 0; k < a->boards.v[i].nactions; k++) {
+            const struct action *x = &a->boards.v[i].actions[k];
+            *(x->from >= 0 && x->to >= 0 ? &trips : &others) += x->count;
+        }
+    return trips > others;
+}
+
 /* A part of what is left of the time. */
 static struct budget part_of(const struct budget *budget, double share)
 {
@@ -100,7 +116,7 @@ static bool analyse(struct minimax *m, const struct budget *budget)
     struct budget part = part_of(budget, 0.25);
     struct analysis_options o = {.games = SAMPLE_GAMES,
                                  .states = SAMPLE_STATES,
-                                 .seconds = 2,
+                                 .seconds = part.deadline > 0 ? 2 : SAMPLE_PATIENCE,
                                  .seed = m->opt.seed,
                                  .deadline = part.deadline,
                                  .cancel = budget->stop};
@@ -143,6 +159,7 @@ static bool choose_evaluator(struct minimax *m, const struct budget *budget, enu
     m->eval = evaluator_new(&from);
     m->reasoner->deadline = budget->deadline;
     m->report.evaluation = m->eval ? m->eval->name : "";
+    m->report.explains = m->eval ? m->eval->explains : 0;
     return m->eval != NULL;
 }
 
@@ -174,6 +191,7 @@ static bool set_up(struct minimax *m, const struct budget *budget, struct error 
     if (m->analysis || analyse(m, budget)) {
         if (m->analysis->turns == TURNS_SIMULTANEOUS) return refuse(m, "several choose at once");
         m->policy = wanted;
+        m->report.travels = pieces_travel(m->analysis);
         choose_policy(m, budget);
         m->ready = true;
     } else {
@@ -184,9 +202,22 @@ static bool set_up(struct minimax *m, const struct budget *budget, struct error 
     m->root = 0; /* what was thought before was thought by other rules */
     find_limits(m);
     twodeep_done(&m->table);
-    m->has_table = m->opt.table && twodeep_init(&m->table, m->opt.memory, m->width);
+    m->has_table = false;
     return choose_evaluator(m, budget, m->ready ? m->opt.eval : EVAL_NONE) ||
            error_set(error, ERROR_MEMORY, "out of memory");
+}
+
+/* A table for what a few thinks like this one can visit: memory that nobody needs has to be cleared all the
+ * same. One that is there and large enough is kept. */
+static void fit_table(struct minimax *m, const struct budget *b)
+{
+    uint64_t count = b->simulations && (!b->steps || b->simulations < b->steps) ? b->simulations : b->steps;
+    size_t bytes = m->opt.memory;
+    if (count && count < bytes / TABLE_BYTES) bytes = count * TABLE_BYTES;
+    if (!m->opt.table || (m->has_table && bytes <= m->table_bytes)) return;
+    twodeep_done(&m->table);
+    m->has_table = twodeep_init(&m->table, bytes, m->width);
+    m->table_bytes = bytes;
 }
 
 /* --- Thinking ------------------------------------------------------------------------------------------- */
@@ -261,6 +292,7 @@ bool minimax_think(struct minimax *m, const struct state *state, const struct bu
         if (m->refused) error_set(error, ERROR_INPUT, "%s", m->report.remark);
         return false;
     }
+    fit_table(m, budget);
     m->budget = *budget;
     m->error = (struct error){0};
     m->nodes = 0;

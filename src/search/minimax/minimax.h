@@ -65,6 +65,8 @@ struct minimax_step {
 struct minimax_report {
     enum minimax_policy policy; /* the one that was used */
     const char *evaluation;
+    float explains;   /* of what makes random games end differently, 0..1 */
+    bool travels;     /* pieces go from cell to cell, as far as random games show */
     char remark[160]; /* why it is another one than asked for; empty: nothing to say */
     uint32_t depth;   /* plies that were searched completely */
     bool exhausted;   /* to all ends of the game, or until nothing can be better: more depth is of no use */

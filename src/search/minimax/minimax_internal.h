@@ -59,8 +59,9 @@ struct minimax {
     struct evaluator *eval;
     struct twodeep table;
     bool has_table;
-    uint64_t salt;     /* of the noise */
-    uint32_t *history; /* HISTORY_SLOTS */
+    size_t table_bytes; /* as it was asked for */
+    uint64_t salt;      /* of the noise */
+    uint32_t *history;  /* HISTORY_SLOTS */
     uint64_t killer[MINIMAX_MAX_PLY + 1][KILLERS];
     /* the think under way */
     struct budget budget;

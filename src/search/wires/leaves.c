@@ -2,6 +2,7 @@
 #include "search/wires/leaves.h"
 
 #include "search/wires/amaf.h"
+#include "search/wires/far.h"
 #include "search/wires/wires.h"
 
 #include <math.h>
@@ -12,7 +13,10 @@ enum {
     FILLING = 32,
     /* leaves that fill the wires, where nobody says how many playouts each has */ ROUNDS =
         16, /* between two looks at the clock */
-    POWERS = 512
+    POWERS = 512,
+    FAR_PLAYOUTS =
+        1024,       /* from each leaf on a GPU, where nobody says: some of its multiprocessors are busy */
+    FAR_LENGTHS = 8 /* of a random game, as long as a playout there may be */
 };
 
 struct leaf {
@@ -29,6 +33,7 @@ struct leaf {
 struct leaves {
     struct hand *hand;
     struct wires *wires;
+    struct far *far; /* instead of wires */
     struct leaf *v, *free;
     struct amaf amaf;
     struct amaf_move *played; /* of all leaves */
@@ -40,31 +45,19 @@ struct leaves {
 /* --- Setting up ----------------------------------------------------------------------------------------- */
 
 static void over(void *data, const struct wires_playout *p);
+static void far_back(void *data, void *leaf, const struct gpu_sample *sample, const float *mean);
 
-bool leaves_open(struct hand *h, const struct code *code)
+static bool set_up(struct leaves *l, const struct mcts *m)
 {
-    const struct mcts *m = h->search;
-    if (!h->policy->wires || !m->opt.tree || h->relay || !wires_fit(h->policy, code)) return false;
-    if (h->leaves) return true;
-    struct leaves *l = h->leaves = calloc(1, sizeof *l);
-    struct error ignored = {0};
-    if (!l) return false;
-    l->hand = h;
-    bool records = h->records || m->opt.rave || m->single;
-    l->wires = wires_new(code, h->policy, records, rng_next(&h->rng), over, l, &ignored);
     l->n = m->opt.lanes < 1 ? 1 : m->opt.lanes;
     l->v = calloc(l->n + 1, sizeof *l->v);
     l->rewards = calloc(((size_t)l->n + 1) * 2 * m->nroles, sizeof *l->rewards);
-    bool good = l->wires && l->v && l->rewards;
-    if (good && m->opt.rave) {
-        good = amaf_init(&l->amaf, code);
-        l->played = calloc((size_t)l->n * l->amaf.total + 1, sizeof *l->played);
-    }
-    if (!good || (m->opt.rave && !l->played)) {
-        leaves_free(l);
-        h->leaves = NULL;
-        return false;
-    }
+    for (uint32_t i = 0; i < POWERS; i++) l->worth[i] = powf(m->opt.discount, (float)i);
+    return l->v && l->rewards;
+}
+
+static void link_leaves(struct leaves *l, const struct mcts *m)
+{
     for (uint32_t i = 0; i < l->n; i++) {
         struct leaf *leaf = &l->v[i];
         leaf->sum = l->rewards + (size_t)i * 2 * m->nroles;
@@ -73,12 +66,77 @@ bool leaves_open(struct hand *h, const struct code *code)
         leaf->next = l->free;
         l->free = leaf;
     }
-    for (uint32_t i = 0; i < POWERS; i++) l->worth[i] = powf(m->opt.discount, (float)i);
+}
+
+static bool open_wires(struct leaves *l, const struct code *code)
+{
+    struct hand *h = l->hand;
+    const struct mcts *m = h->search;
+    struct error ignored = {0};
+    bool records = h->records || m->opt.rave || m->single;
+    l->wires = wires_new(code, h->policy, records, rng_next(&h->rng), over, l, &ignored);
+    if (!l->wires) return false;
+    if (m->opt.rave) {
+        l->played =
+            amaf_init(&l->amaf, code) ? calloc((size_t)l->n * l->amaf.total + 1, sizeof *l->played) : NULL;
+        if (!l->played) return false;
+    }
     const struct cutoff *cut = &m->opt.cutoff;
     wires_limit(l->wires, &(struct wires_limits){.steps = m->max_steps,
                                                  .cut = cut->kind == CUT_NEVER ? 0 : cut->steps,
                                                  .cut_by_goal = cut->kind == CUT_GOAL_STABLE});
     return true;
+}
+
+static bool open_far(struct leaves *l, const struct code *code)
+{
+    const struct mcts *m = l->hand->search;
+    double longest = FAR_LENGTHS * (code->circuit->length + 1);
+    struct gpu_sampler_options o = {.positions = l->n,
+                                    .playouts = m->opt.playouts ? m->opt.playouts : FAR_PLAYOUTS,
+                                    .steps = longest < m->max_steps ? (uint32_t)longest : m->max_steps,
+                                    .seed = rng_next(&l->hand->rng)};
+    return (l->far = far_new(code, &o, far_back, l));
+}
+
+/* It is, if it is ready; if it has failed, that is told. */
+static bool take_far(struct leaves *l, bool wait)
+{
+    struct mcts *m = l->hand->search;
+    enum far_state state = far_state(l->far, wait);
+    if (state == FAR_FAILED && !__atomic_exchange_n(&m->remarked, true, __ATOMIC_RELAXED))
+        snprintf(m->remark, sizeof m->remark, "%.200s; going on with the processor", far_trouble(l->far));
+    return state == FAR_READY;
+}
+
+bool leaves_open(struct hand *h, const struct code *code)
+{
+    const struct mcts *m = h->search;
+    bool far = m->opt.device && code && !m->single;
+    if (!m->opt.tree || h->relay || (!far && (!h->policy->wires || !wires_fit(h->policy, code))))
+        return false;
+    if (!h->leaves) {
+        struct leaves *l = h->leaves = calloc(1, sizeof *l);
+        if (!l) return false;
+        l->hand = h;
+        if (!set_up(l, m) || !(far ? open_far(l, code) : open_wires(l, code))) {
+            leaves_free(l);
+            h->leaves = NULL;
+            return false;
+        }
+        link_leaves(l, m);
+    }
+    return !far || take_far(h->leaves, budget_counts(&h->budget));
+}
+
+bool leaves_late(struct hand *h)
+{
+    return h->leaves && h->leaves->far && (h->wired = take_far(h->leaves, false));
+}
+
+bool leaves_far(const struct hand *h)
+{
+    return h->leaves->far;
 }
 
 void leaves_free(struct leaves *l)
@@ -89,6 +147,7 @@ void leaves_free(struct leaves *l)
         state_done(&l->v[i].state);
     }
     wires_free(l->wires);
+    far_free(l->far);
     amaf_done(&l->amaf);
     free(l->played);
     free(l->v);
@@ -120,7 +179,10 @@ void leaves_abandon(struct hand *h)
 {
     struct leaves *l = h->leaves;
     if (!l || l->away == 0) return;
-    wires_clear(l->wires);
+    if (l->far)
+        far_clear(l->far);
+    else
+        wires_clear(l->wires);
     for (uint32_t i = 0; i < l->n; i++) {
         if (!l->v[i].away) continue;
         flight_undo_pending(&l->v[i].flight);
@@ -145,7 +207,8 @@ bool leaves_send(struct flight *f, const struct state *state)
     struct leaves *l = h->leaves;
     struct leaf *leaf = l->free;
     const struct mcts *m = h->search;
-    if (!leaf || !state_copy(&leaf->state, state)) return false;
+    if (!leaf) return false;
+    if (l->far ? !far_put(l->far, leaf, state->w) : !state_copy(&leaf->state, state)) return false;
     struct flight swap = leaf->flight;
     uint32_t lane = f->lane;
     l->free = leaf->next;
@@ -161,6 +224,7 @@ bool leaves_send(struct flight *f, const struct state *state)
     leaf->recorded = false;
     leaf->first = leaf->flight.steps;
     memset(leaf->sum, 0, m->nroles * sizeof *leaf->sum);
+    if (l->far) return true;
     leaf->group = (struct wires_group){
         .state = leaf->state.w,
         .moves = leaf->flight.moves + (size_t)(leaf->flight.steps - 1) * m->nroles,
@@ -206,10 +270,10 @@ static void come_back(struct leaves *l, struct leaf *leaf)
     l->away--;
     h->aloft++;
     f->own = leaf->recorded ? leaf->own : NULL;
-    if (m->opt.rave) amaf_back_up(&l->amaf, leaf->played, f, leaf->group.wanted, leaf->sum);
+    if (m->opt.rave && !l->far) amaf_back_up(&l->amaf, leaf->played, f, leaf->group.wanted, leaf->sum);
     uint32_t steps = leaf->recorded ? f->steps : leaf->first;
     flight_finish(f, mean);
-    if (h->records) wires_learned(l->wires, f->moves, f->forced, steps);
+    if (h->records && !l->far) wires_learned(l->wires, f->moves, f->forced, steps);
     f->own = NULL;
     leaf->next = l->free;
     l->free = leaf;
@@ -237,9 +301,42 @@ static void over(void *data, const struct wires_playout *p)
     if (p->group->over == p->group->wanted) come_back(l, leaf);
 }
 
+/* Playouts on a GPU are over: what is known of them is how they ended and how long they were on average. */
+static void far_back(void *data, void *which, const struct gpu_sample *sample, const float *mean)
+{
+    struct leaves *l = data;
+    struct leaf *leaf = which;
+    struct hand *h = l->hand;
+    uint32_t steps = (uint32_t)(sample->steps / sample->playouts);
+    h->stats.steps += sample->steps;
+    h->stats.playouts += sample->playouts;
+    h->stats.cut += sample->broken;
+    for (uint32_t r = 0; r < h->search->nroles; r++) leaf->sum[r] = mean[r] * worth_after(l, steps);
+    leaf->group.wanted = 1;
+    come_back(l, leaf);
+}
+
+/* A batch sets out when half of the leaves wait for it, or when nobody has anything else to do: this hangs on
+ * nothing but the search. */
+static void play_far(struct hand *h)
+{
+    struct leaves *l = h->leaves;
+    bool idle = h->aloft == 0 && (leaves_room(h) == 0 || !hand_may_launch(h));
+    if (far_waiting(l->far) < (l->n + 1) / 2 && !(idle && l->away > 0)) return;
+    if (far_turn(l->far)) return;
+    h->launched -= l->away; /* these have never been */
+    leaves_abandon(h);
+    take_far(l, false);
+    h->wired = false;
+}
+
 void leaves_play(struct hand *h)
 {
     struct leaves *l = h->leaves;
+    if (l->far) {
+        play_far(h);
+        return;
+    }
     for (int i = 0; i < ROUNDS && l->away > 0; i++) {
         if (!h->over && wires_waiting(l->wires) == 0 &&
             (h->aloft > 0 || (leaves_room(h) > h->lanes / 4 && hand_may_launch(h))))

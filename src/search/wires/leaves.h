@@ -4,6 +4,8 @@
  *
  *     driver: select, expand ──leaves_send──> leaf ──group──> wires ──mean──> flight_finish: back up, learn
  *
+ * With a GPU (far.h) they are played there, after the first move outside the tree, which is made here.
+ *
  * A leaf counts as one simulation however many playouts it had. RAVE learns from what all of them played; one
  * is written down, and the playout tables learn from that one. All of a hand's leaves are its own thread's.
  */
@@ -17,6 +19,9 @@ struct leaves;
 /* What a hand needs for it, made when it is first put to work; false: it does without. */
 bool leaves_open(struct hand *h, const struct code *code);
 void leaves_free(struct leaves *l);
+/* The same while it is at work: what was not ready then may be now. */
+bool leaves_late(struct hand *h);
+bool leaves_far(const struct hand *h); /* they are sent one step later than to the wires */
 /* The playouts after a new node are done on the wires: true, and the flight is idle. */
 bool leaves_send(struct flight *f, const struct state *state);
 /* Play until the wires want more leaves, or something should be looked at. Called between rounds. */

@@ -431,6 +431,25 @@ static void games_of_a_shape_are_known_by_their_rules(void **state)
     }
 }
 
+/* Men tell who wins Checkers at random, stones tell nothing in Hex. */
+static void it_knows_how_much_what_it_learned_explains(void **state)
+{
+    static const struct {
+        const char *game;
+        float least, most;
+    } games[] = {{"checkers", 0.25f, 0.6f}, {"hex", 0, 0.15f}, {"connectFour", 0, 0.15f}};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof games / sizeof *games; i++) {
+        struct board b;
+        set_up(&b, games[i].game, NULL);
+        struct minimax_options o = options(MINIMAX_PARANOID, 1);
+        o.eval = EVAL_LEARNED;
+        float explains = think(&b, 0, &o).explains;
+        assert_true(explains >= games[i].least && explains <= games[i].most);
+        tear_down(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -443,6 +462,7 @@ int main(void)
         cmocka_unit_test(sweeps_and_one_by_one_see_the_same_tree),
         cmocka_unit_test(counts_are_kept_to_and_give_the_same_every_time),
         cmocka_unit_test(games_of_a_shape_are_known_by_their_rules),
+        cmocka_unit_test(it_knows_how_much_what_it_learned_explains),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

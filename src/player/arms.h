@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Ways of searching among which a player may choose, and what is expected of each before it has played. */
+#ifndef PLAYER_ARMS_H
+#define PLAYER_ARMS_H
+
+#include "player/config.h"
+
+/* What can be seen of a way of searching without a match. */
+struct arm_signs {
+    double speed;    /* simulations to one of the player's own way; 1 where they are counted */
+    double explains; /* minimax: of what makes random games end differently, by its evaluation; 0..1 */
+    bool travels;    /* minimax: pieces go from cell to cell */
+    bool foreseen;   /* the player's own playouts see wins coming (decisive.h) */
+    uint32_t threads;
+};
+
+/* A name, the options in which it differs from the player as it is, and the points it is expected to have
+ * against that, as a share. */
+struct arm {
+    const char *name, *options;
+    double (*expected)(const struct arm_signs *signs);
+};
+
+/* The first one is the player as it is. Names are the choices of the option `arm`, behind "off" and "auto".
+ */
+enum { ARM_OFF, ARM_AUTO, ARM_FIRST };
+enum { ARMS_MOST = 16 };
+extern const struct arm player_arms[];
+uint32_t player_arms_count(void);
+
+/* The player's options with those of an arm. */
+bool player_arm_apply(struct player_config *config, uint32_t arm, struct error *error);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the rooms of the audition share:
+ *
+ *     audition   who takes part, who is next, who is chosen      (audition.c; the candidates' turn: queue.c)
+ *       └─ stage   a thread with a driver, some bouts abreast    (stage.c)
+ *            └─ bout   a match: a player for each role           (bout.c)
+ */
+#ifndef PLAYER_AUDITION_INTERNAL_H
+#define PLAYER_AUDITION_INTERNAL_H
+
+#include "player/audition.h"
+#include "player/player.h"
+
+#include <pthread.h>
+
+enum {
+    AUDITION_TRIALS = 8,   /* bouts to find out how long a match is */
+    AUDITION_ABREAST = 24, /* bouts at a time on a thread, at most */
+};
+
+struct audition {
+    const struct game *game;
+    struct engine *engine;
+    struct player_config configs[ARMS_MOST];
+    struct arm_signs signs[ARMS_MOST];
+    double expected[ARMS_MOST];
+    bool out[ARMS_MOST];   /* takes no part */
+    bool unfit[ARMS_MOST]; /* nor can be chosen */
+    uint32_t arms;
+    uint64_t seed;
+    struct budget budget;
+    bool in_steps;    /* what is counted: steps, else simulations */
+    uint32_t sims;    /* a move, of the first */
+    uint32_t abreast; /* bouts at a time on a thread */
+    uint32_t lanes;   /* of a player */
+    uint32_t most;    /* bouts for whose players a thread has lanes */
+    uint32_t threads;
+    pthread_mutex_t lock;
+    /* under the lock */
+    uint32_t begun[ARMS_MOST], bouts, wanted;
+    double points[ARMS_MOST];
+    uint32_t games[ARMS_MOST];
+    uint64_t simulations;  /* made */
+    uint64_t spent, limit; /* of what is counted; limit 0: by the clock */
+    uint64_t lessons;      /* spent before the first bout */
+    uint32_t ended;
+    double lasts; /* seconds that bouts have taken, in the mean; 0: none has ended */
+    struct error error;
+};
+
+static inline bool audition_minimax(const struct audition *a, uint32_t arm)
+{
+    return a->configs[arm].kind == PLAYER_MINIMAX;
+}
+
+/* Minimax is for this game, and had the time to find out what positions are worth. */
+bool audition_judges(const struct player *p);
+
+/* --- queue.c: what is expected of a candidate by all that is known; the first has what must be reached */
+double queue_expects(const struct audition *a, uint32_t arm);
+/* The next bout: false when there is none any more. */
+bool queue_next(struct audition *a, uint32_t *arm, uint32_t *role, uint64_t *seed);
+
+/* --- bout.c: a match on a stage */
+struct stage;
+struct bout {
+    struct player *players[MCTS_MAX_ROLES];
+    struct hand *hands[MCTS_MAX_ROLES];
+    struct state state;
+    uint32_t arm, role, waiting;
+    double began;
+    double value[2]; /* for two: what each expects, when it last thought; negative: it has not yet */
+    bool over;
+};
+struct bout *bout_new(struct stage *s, uint32_t arm, uint32_t role, uint64_t seed, struct error *error);
+void bout_free(struct bout *b, uint32_t nroles);
+bool bout_begin(struct stage *s, struct bout *b, struct error *error);
+/* As far as it goes without a search. */
+bool bout_go_on(struct stage *s, struct bout *b, struct error *error);
+
+/* --- stage.c: a thread with its driver */
+struct stage {
+    struct audition *audition;
+    struct reasoner *reasoner;
+    struct driver *driver;
+    /* Whose tables all players of a kind have here; of minimax one for each of two roles. */
+    struct player *models[ARMS_MOST][2];
+    struct bout *bouts[AUDITION_ABREAST];
+    pthread_t thread;
+    bool started;
+};
+bool stage_init(struct stage *s, struct audition *a, struct error *error);
+void stage_done(struct stage *s);
+/* Bouts on all stages until there are as many as wanted, or no time is left. */
+void stages_run(struct stage *stages, uint32_t n);
+
+#endif

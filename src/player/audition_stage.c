@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A thread of the audition: its driver, the players whose tables all others of their kind borrow, and as many
+ * bouts abreast as there are places. */
+#include "player/audition_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LESSON = 2000 }; /* simulations that tables have seen before the first bout */
+
+static void note_trouble(struct audition *a, const struct error *error)
+{
+    pthread_mutex_lock(&a->lock);
+    if (!a->error.code) a->error = *error;
+    pthread_mutex_unlock(&a->lock);
+}
+
+bool audition_judges(const struct player *p)
+{
+    const struct minimax_report *r = player_report(p)->minimax;
+    return r && r->evaluation && strcmp(r->evaluation, "none") != 0;
+}
+
+/* The first place that is free gets the next bout. */
+static bool fill(struct stage *s, struct error *error)
+{
+    for (uint32_t i = 0; i < s->audition->abreast; i++) {
+        uint32_t arm, role;
+        uint64_t seed;
+        while (!s->bouts[i] && queue_next(s->audition, &arm, &role, &seed)) {
+            s->bouts[i] = bout_new(s, arm, role, seed, error);
+            if (!s->bouts[i] || !bout_begin(s, s->bouts[i], error) || !bout_go_on(s, s->bouts[i], error))
+                return false;
+            if (!s->bouts[i]->over) break;
+            bout_free(s->bouts[i], s->audition->game->nroles);
+            s->bouts[i] = NULL;
+        }
+    }
+    return true;
+}
+
+static void clear(struct stage *s, const struct bout *which)
+{
+    for (uint32_t i = 0; i < AUDITION_ABREAST; i++) {
+        if (!s->bouts[i] || (which && s->bouts[i] != which)) continue;
+        bout_free(s->bouts[i], s->audition->game->nroles);
+        s->bouts[i] = NULL;
+    }
+}
+
+static void *run_stage(void *data)
+{
+    struct stage *s = data;
+    struct audition *a = s->audition;
+    struct error error = {0};
+    s->reasoner->deadline = a->budget.deadline;
+    s->reasoner->cancel = a->budget.stop;
+    bool good = true;
+    while (good && (good = fill(s, &error))) {
+        struct hand *h = driver_run(s->driver);
+        if (!h) break;
+        struct bout *b = h->owner;
+        b->waiting--;
+        good = bout_go_on(s, b, &error);
+        if (b->over) clear(s, b);
+    }
+    if (!good && error.code && error.code != ERROR_TIME && error.code != ERROR_CANCELLED)
+        note_trouble(a, &error);
+    while (driver_run(s->driver)) continue; /* lanes are given back before the players go */
+    clear(s, NULL);
+    return NULL;
+}
+
+static bool make_model(struct stage *s, uint32_t arm, uint32_t role, double share, struct error *error)
+{
+    struct audition *a = s->audition;
+    struct player_config config = a->configs[arm];
+    struct budget budget = {.simulations = a->limit ? 1 + a->limit / 100 : LESSON,
+                            .deadline = a->limit ? 0 : clock_now() + budget_seconds(&a->budget, share),
+                            .stop = a->budget.stop};
+    config.lanes = AUDITION_ABREAST;
+    struct player *p = s->models[arm][role] = player_new(&config, a->game, a->engine, role, a->seed, error);
+    if (!p) return false;
+    player_join(p, s->driver);
+    if (!player_ponder(p, &budget, error)) return false;
+    const struct mcts_stats *stats = &player_report(p)->stats;
+    pthread_mutex_lock(&a->lock);
+    a->spent += a->in_steps ? stats->steps : stats->simulations;
+    if (audition_minimax(a, arm) && !audition_judges(p)) a->out[arm] = a->unfit[arm] = true;
+    pthread_mutex_unlock(&a->lock);
+    return true;
+}
+
+/* In play tables have seen hundreds of thousands of simulations, in a match with few a move next to none: who
+ * learns would seem worse than it is. So all matches on a stage learn together, and begin with something. */
+static bool make_models(struct stage *s, struct error *error)
+{
+    struct audition *a = s->audition;
+    double share = 0.2 / (a->arms * a->threads);
+    bool good = true;
+    for (uint32_t i = 0; i < a->arms && good; i++)
+        for (uint32_t role = 0; role < (audition_minimax(a, i) ? 2 : 1) && !a->out[i] && good; role++)
+            good = make_model(s, i, role, share * (audition_minimax(a, i) ? 3 : 1), error);
+    return good;
+}
+
+void stage_done(struct stage *s)
+{
+    for (uint32_t i = 0; i < 2 * ARMS_MOST; i++) player_free(s->models[i / 2][i % 2]);
+    driver_free(s->driver);
+    reasoner_free(s->reasoner);
+}
+
+bool stage_init(struct stage *s, struct audition *a, struct error *error)
+{
+    const struct code *code = engine_code(a->engine);
+    *s = (struct stage){.audition = a, .reasoner = reasoner_circuit(a->game, code, error)};
+    if (s->reasoner) s->driver = driver_new(s->reasoner, code, a->lanes * a->most * a->game->nroles, error);
+    if (s->driver && make_models(s, error)) return true;
+    stage_done(s);
+    return false;
+}
+
+void stages_run(struct stage *stages, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++)
+        stages[i].started = pthread_create(&stages[i].thread, NULL, run_stage, &stages[i]) == 0;
+    run_stage(&stages[0]);
+    for (uint32_t i = 1; i < n; i++)
+        if (stages[i].started) pthread_join(stages[i].thread, NULL);
+}
