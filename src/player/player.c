@@ -16,6 +16,7 @@
 
 struct allies *(*allies_muster)(const struct allies_call *call);
 
+#define RULES_LEAST 0.03                  /* seconds */
 #define MINIMAX_ENOUGH ((size_t)64 << 20) /* of table: what a few million positions need */
 
 static bool take_turn(void *data, struct turn *turn, struct line *line);
@@ -335,6 +336,16 @@ static void set_patience(struct player *p, const struct budget *budget)
     p->reasoner->cancel = budget ? budget->stop : NULL;
 }
 
+/* What the rules themselves may take when the clock is all but over: a move a little late is better than one
+ * that is not legal. */
+static struct budget for_the_rules(const struct budget *budget)
+{
+    struct budget b = *budget;
+    double least = clock_now() + RULES_LEAST;
+    if (b.deadline > 0 && b.deadline < least) b.deadline = least;
+    return b;
+}
+
 /* Without memory for the text of moves, the first legal move. */
 static uint32_t by_script(struct player *p)
 {
@@ -357,7 +368,8 @@ static bool begin(struct player *p, const struct budget *budget, bool forced_too
     p->searching = false;
     set_patience(p, budget);
     follow_engine(p, budget);
-    set_patience(p, budget); /* perhaps there is a new reasoner */
+    struct budget rules = for_the_rules(budget);
+    set_patience(p, &rules); /* perhaps there is a new reasoner */
     p->report = (struct player_report){.value = 50, .engine = p->reasoner->ops->name, .remark = ""};
     bool here = catch_up(p), known = here && know_moves(p, error);
     if (!here) *error = p->reasoner->error;
@@ -368,6 +380,7 @@ static bool begin(struct player *p, const struct budget *budget, bool forced_too
     if (!sure)
         error_set(&p->report.trouble, ERROR_TIME, "the rules take too long to find %s",
                   here ? "all legal moves" : "the state");
+    set_patience(p, budget);
     bool minimax = p->config.kind == PLAYER_MINIMAX;
     bool wanted = sure && (p->config.kind == PLAYER_SEARCH || minimax) && (p->legal.n > 1 || forced_too);
     p->alone = wanted && p->solo &&

@@ -65,6 +65,15 @@ struct lane {
         for (uint64_t left_##i = (mask);                \
              left_##i && (i = w * 64 + (uint32_t)__builtin_ctzll(left_##i), true); left_##i &= left_##i - 1)
 
+/* What a reward is worth so many steps before the end: reward * discount * discount ..., one after the other.
+ */
+enum { FADINGS = 8, FADED = 256 };
+struct fading {
+    float reward, discount;
+    uint32_t n; /* so many are known; 0: none */
+    float v[FADED];
+};
+
 struct driver {
     struct world *world;
     const struct code *code;      /* NULL: on the reasoner */
@@ -107,6 +116,7 @@ struct driver {
     struct prover prover;
     struct decisive *decisive;             /* NULL: nobody has asked for it */
     uint32_t *stamp, stamp_now, stamp_cap; /* RAVE: moves seen further down, by role and move */
+    struct fading fadings[FADINGS];        /* of the rewards seen last */
 };
 
 /* --- driver.c */

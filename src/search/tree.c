@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_WORDS = 1 << 14, FIRST_SLOTS = 1 << 10, FIRST_EDGES = 1 << 5 };
+enum { FIRST_WORDS = 1 << 12, FIRST_SLOTS = 1 << 10, FIRST_EDGES = 1 << 5 };
 
 static uint32_t goal_words(const struct tree *t)
 {

@@ -34,10 +34,11 @@ static const char *play(const char *name, const char *text, const char *spec, co
     struct list legal = {0};
     uint32_t joint[ROLES], nroles = game->nroles;
     assert_true(nroles <= ROLES && r->ops->initial(r, &state));
+    bool late = time->seconds < 0;               /* then on the rules as they are, for longer */
     uint32_t thinkers = nroles < 3 ? nroles : 3; /* the others take their first move */
     for (uint32_t role = 0; role < thinkers; role++)
-        assert_non_null(players[role] = player_new(&config, game, engine, role, 1, &error));
-    for (uint32_t step = 0; step < MOVES; step++) {
+        assert_non_null(players[role] = player_new(&config, game, late ? NULL : engine, role, 1, &error));
+    for (uint32_t step = 0; step < (late ? 8 * MOVES : MOVES); step++) {
         bool end;
         assert_true(r->ops->terminal(r, &state, &end));
         if (end) break;
@@ -48,8 +49,10 @@ static const char *play(const char *name, const char *text, const char *spec, co
             joint[role] = legal.v[0];
             if (role >= thinkers) continue;
             struct budget b = {.steps = time->steps};
-            if (time->seconds > 0) b.deadline = clock_now() + time->seconds;
-            if (!player_think(players[role], &b, &joint[role], &error)) fail_msg("%s: %s", name, error.text);
+            if (time->seconds != 0) b.deadline = clock_now() + time->seconds;
+            uint32_t mine;
+            if (!player_think(players[role], &b, &mine, &error)) fail_msg("%s: %s", name, error.text);
+            assert_true(reasoner_carry_move(r, player_reasoner(players[role]), role, mine, &joint[role]));
             for (uint32_t i = 0; i < legal.n; i++) found |= legal.v[i] == joint[role];
             assert_true(found);
             const char *said = player_report(players[role])->remark;
@@ -70,7 +73,7 @@ static const char *play(const char *name, const char *text, const char *spec, co
     return remark;
 }
 
-static const struct match_time counted = {0, 300}, hurried = {0.001, 0};
+static const struct match_time counted = {0, 300}, hurried = {0.001, 0}, over = {-1, 0};
 
 static void games_without_turns_and_games_for_one_are_left_to_the_tree_search(void **state)
 {
@@ -89,6 +92,13 @@ static void a_millisecond_is_enough_for_a_legal_move(void **state)
     (void)state;
     for (uint32_t i = 0; i < 4; i++)
         for (uint32_t g = 0; g < 5; g++) play(games[g], NULL, presets[i], &hurried);
+}
+
+static void who_is_asked_too_late_gives_a_legal_move_all_the_same(void **state)
+{
+    (void)state;
+    play("focus4", NULL, "brs", &over);
+    play("connectFour", NULL, "alphabeta", &over);
 }
 
 /* Turns by the parity of a counter: no fact tells whose it is. */
@@ -213,6 +223,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(games_without_turns_and_games_for_one_are_left_to_the_tree_search),
         cmocka_unit_test(a_millisecond_is_enough_for_a_legal_move),
+        cmocka_unit_test(who_is_asked_too_late_gives_a_legal_move_all_the_same),
         cmocka_unit_test(without_a_fact_that_tells_the_turn_brs_is_paranoid),
         cmocka_unit_test(where_two_facts_tell_the_turn_brs_is_paranoid),
         cmocka_unit_test(sixty_four_roles_are_not_too_many),
