@@ -34,9 +34,10 @@ static bool one_game(const char *folder, const char *path, uint32_t blocks, stru
         struct gpu_plan *plan = gpu_plan_new(heap, c, gpu_setup_initial(c));
         struct ptx ptx = ptx_write_for(plan, &PTX_MEMORY_H200, &(struct ptx_options){.blocks = blocks});
         printf("%-24s %5u bits %6u moves %7u inputs, %u turns %.0f steps: %7u gates %6u loads %6u stores a "
-               "round, %u wires, %u + %u slots, %u blocks, %.2f s\n",
+               "round, %u wires, %u + %u slots, %u blocks of %u threads, %.2f s\n",
                game->name, c->nbits, c->nmoves, c->edges.n, ptx.turns, c->length, ptx.gates, ptx.loads,
-               ptx.stores, ptx.most, ptx.shared_slots, ptx.local_slots, ptx.blocks, clock_thread() - began);
+               ptx.stores, ptx.most, ptx.shared_slots, ptx.local_slots, ptx.blocks, ptx.threads,
+               clock_thread() - began);
         good = write_text(folder, game->name, &ptx) ||
                error_set(error, ERROR_SYSTEM, "cannot write to %s", folder);
         heap_leave(heap);

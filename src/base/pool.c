@@ -13,7 +13,7 @@
 enum {
     SIZES = 32,
     LARGE = 6,   /* LEAST << LARGE is a large page */
-    AT_ONCE = 16 /* large pages asked for at a time; those that nobody touches cost nothing */
+    AT_ONCE = 16 /* large pages asked for at a time */
 };
 
 struct free_block {
@@ -24,6 +24,8 @@ static struct {
     pthread_mutex_t lock;
     atomic_bool open;
     struct free_block *free[SIZES];
+    char *fresh; /* large pages that nobody has touched yet, and that cost nothing until then */
+    uint32_t nfresh;
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void pool_open(void)
@@ -55,31 +57,27 @@ static void push(uint32_t k, void *block)
     pool.free[k] = b;
 }
 
-/* Large pages, or one block that is larger than they are. */
-static bool ask_system(uint32_t k)
+static void *fresh_page(void)
 {
-    size_t bytes = LEAST << k;
-    uint32_t n = k > LARGE ? 1 : AT_ONCE;
-    char *block = pages_map(n * bytes);
-    for (uint32_t i = n; i-- > 0 && block;) push(k, block + i * bytes);
-    return block != NULL;
+    if (!pool.nfresh) {
+        if (!(pool.fresh = pages_map(AT_ONCE * (LEAST << LARGE)))) return NULL;
+        pool.nfresh = AT_ONCE;
+    }
+    return pool.fresh + (LEAST << LARGE) * --pool.nfresh;
 }
 
 static void *pop(uint32_t k)
 {
-    if (!pool.free[k]) {
-        if (k >= LARGE) {
-            if (!ask_system(k)) return NULL;
-        } else {
-            char *two = pop(k + 1);
-            if (!two) return NULL;
-            push(k, two + (LEAST << k));
-            return two;
-        }
-    }
     struct free_block *b = pool.free[k];
-    pool.free[k] = b->next;
-    return b;
+    if (b) {
+        pool.free[k] = b->next;
+        return b;
+    }
+    if (k > LARGE) return pages_map(LEAST << k);
+    if (k == LARGE) return fresh_page();
+    char *two = pop(k + 1);
+    if (two) push(k, two + (LEAST << k));
+    return two;
 }
 
 void *pool_take(size_t bytes)

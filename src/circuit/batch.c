@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "circuit/batch_internal.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static const struct sweeper *const sweepers[] = {&sweeper_64, &sweeper_256, &sweeper_512};
@@ -253,6 +254,68 @@ void batch_view_first(struct batch *b, uint32_t lanes)
         mask[w] = lanes - w * 64 < 64 ? (1ull << lanes % 64) - 1 : ~(uint64_t)0;
     view_turn(b, mask);
     TICKS_END(b, BATCH_VIEW);
+}
+
+void batch_view_lanes(struct batch *b, const uint64_t *mask)
+{
+    TICKS_BEGIN(b);
+    view_turn(b, mask);
+    TICKS_END(b, BATCH_VIEW);
+}
+
+uint32_t batch_turn(const struct batch *b)
+{
+    uint32_t side = (uint32_t)(b->inside->now - b->inside->sides);
+    return side ? side - 1 : BATCH_ANY_TURN;
+}
+
+bool batch_in_turn(const struct batch *b, const uint64_t *state, uint32_t turn)
+{
+    const struct circuit *c = b->code->circuit;
+    for (uint32_t i = 0; i < c->turn_bits.n; i++) {
+        uint32_t bit = c->turn_bits.v[i];
+        if ((state[bit / 64] >> bit % 64 & 1) != c->turn_values[turn * c->turn_bits.n + i]) return false;
+    }
+    return true;
+}
+
+/* Words of the operations for goals. */
+static double goal_cost(const struct code *code)
+{
+    if (code->phase_end[PHASE_GOAL] == code->phase_end[PHASE_VIEW]) return 0;
+    return code->segments.v[code->phase_end[PHASE_GOAL] - 1].end -
+           code->segments.v[code->phase_end[PHASE_VIEW]].begin;
+}
+
+/* About what a round costs: the words of its operations, and as much for each move to choose from. Goals are
+ * swept now and then only. */
+static double round_cost(const struct code *code)
+{
+    enum { PER_MOVE = 8 };
+    double cost = code->ops.n - goal_cost(code);
+    for (uint32_t r = 0; r < code->nroles; r++)
+        if (!code->roles[r].forced) cost += PER_MOVE * code->roles[r].n;
+    return cost;
+}
+
+bool batch_turns_pay(const struct batch *b)
+{
+    const double WITHOUT_DOUBT = 0.95;
+    const struct batch_inside *in = b->inside;
+    double turns = in->nsides - 1, sum = 0, length = b->code->circuit->length;
+    if (in->nsides == 1) return false;
+    for (uint32_t i = 1; i < in->nsides; i++) sum += round_cost(in->sides[i].code);
+    return sum / turns * (length + (turns - 1) / 2) < WITHOUT_DOUBT * round_cost(b->code) * length;
+}
+
+/* With n lanes and games of so many steps, n / steps end in a round. While k come together they have waited k
+ * / 2 times what k take to end, which costs k^2 steps / 2n rounds of a lane, an n-th of a round each: as much
+ * as the goals of all when k is n times the root of this. */
+double batch_goal_share(const struct batch *b)
+{
+    enum { PER_GOAL = 8 };
+    double length = b->code->circuit->length, goals = goal_cost(b->code) + PER_GOAL * b->code->goals.n;
+    return sqrt(2 * goals / (round_cost(b->code) * (length > 1 ? length : 1) + 1));
 }
 
 bool batch_forced(const struct batch *b, uint32_t role, uint32_t *move)

@@ -120,6 +120,18 @@ void batch_view_turn(struct batch *b);
 /* The same where the first `lanes` lanes alone matter: others may be in any turn, and mean nothing after it.
  */
 void batch_view_first(struct batch *b, uint32_t lanes);
+/* The same where the lanes of the mask alone matter. */
+void batch_view_lanes(struct batch *b, const uint64_t *mask);
+/* Which turn that was; BATCH_ANY_TURN where lanes were in different ones, after batch_view as well. */
+#define BATCH_ANY_TURN UINT32_MAX
+uint32_t batch_turn(const struct batch *b);
+/* Is a state in that turn? */
+bool batch_in_turn(const struct batch *b, const uint64_t *state, uint32_t turn);
+/* Are turns worth it that a lane waits with its next game until all others are in the same? */
+bool batch_turns_pay(const struct batch *b);
+/* Where a lane waits for its goals before it begins again: the share of the lanes that should wait when they
+ * are swept. Lanes that wait cost their share of the rounds. */
+double batch_goal_share(const struct batch *b);
 /* Has a role no choice in any lane of the last view? Then *move is what it makes. */
 bool batch_forced(const struct batch *b, uint32_t role, uint32_t *move);
 /* Turns repeat after so many steps, whatever is done: lanes that begin together, or so many steps apart, are

@@ -66,6 +66,17 @@ static void turn_draws(struct batch *b, uint32_t w, uint32_t j, const uint64_t *
     for (uint32_t i = 0; i < planes; i++) c->drawn[(size_t)(j * CHOICE_PLANES + i) * b->words + w] = plane[i];
 }
 
+/* The same where only one role has a choice, and half of the bits are needed. */
+static void turn_half_draws(struct batch *b, uint32_t w, const uint64_t *draws)
+{
+    const struct choices *c = &b->inside->sides[0].choices;
+    uint64_t half[32];
+    draws += w * 64;
+    for (uint32_t i = 0; i < 32; i++) half[i] = (uint32_t)draws[i] | draws[i + 32] << 32;
+    transpose_32(half);
+    for (uint32_t i = 0; i < CHOICE_PLANES; i++) c->drawn[(size_t)i * b->words + w] = half[i];
+}
+
 /* The same for one lane. */
 static void place_draw(struct batch *b, uint32_t lane, uint32_t j, uint64_t draw)
 {
@@ -80,9 +91,12 @@ static void place_draw(struct batch *b, uint32_t lane, uint32_t j, uint64_t draw
 static void place_draws(struct batch *b, const uint64_t *mask, const uint64_t *draws)
 {
     enum { FEW = 4 }; /* lanes that are not worth turning a matrix for */
+    uint32_t choosing = b->inside->now->choices.n;
     for (uint32_t w = 0; w < b->words; w++)
-        for (uint32_t j = 0; j < b->inside->now->choices.n; j += 2)
-            if (__builtin_popcountll(mask[w]) > FEW)
+        for (uint32_t j = 0; j < choosing; j += 2)
+            if (choosing == 1 && __builtin_popcountll(mask[w]) > FEW)
+                turn_half_draws(b, w, draws);
+            else if (__builtin_popcountll(mask[w]) > FEW)
                 turn_draws(b, w, j, draws);
             else
                 for (uint64_t left = mask[w]; left; left &= left - 1) {

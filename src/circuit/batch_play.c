@@ -18,29 +18,6 @@ static uint64_t ticks_spent(const struct batch *b)
     return sum;
 }
 
-/* About what a round costs: the words of its operations, and as much for each move to choose from. */
-static double round_cost(const struct code *code)
-{
-    enum { PER_MOVE = 8 };
-    double cost = code->ops.n;
-    for (uint32_t r = 0; r < code->nroles; r++)
-        if (!code->roles[r].forced) cost += PER_MOVE * code->roles[r].n;
-    if (code->phase_end[PHASE_GOAL] > code->phase_end[PHASE_VIEW]) /* goals are swept now and then only */
-        cost -= code->segments.v[code->phase_end[PHASE_GOAL] - 1].end -
-                code->segments.v[code->phase_end[PHASE_VIEW]].begin;
-    return cost;
-}
-
-/* Is it worth a wait between games that all lanes are in the same turn? */
-static bool worth_waiting(const struct batch *b)
-{
-    const double WITHOUT_DOUBT = 0.95;
-    const struct batch_inside *in = b->inside;
-    double turns = in->nsides - 1, sum = 0, length = b->code->circuit->length;
-    for (uint32_t i = 1; i < in->nsides; i++) sum += round_cost(in->sides[i].code);
-    return sum / turns * (length + (turns - 1) / 2) < WITHOUT_DOUBT * round_cost(b->code) * length;
-}
-
 /* Lanes that have played their games are no longer busy. */
 static void count_games(struct batch *b, const uint64_t *ended, uint64_t games, uint64_t *played,
                         uint64_t *busy)
@@ -59,7 +36,7 @@ void batch_play(struct batch *b, const uint64_t *from, uint64_t games, uint32_t 
     uint64_t young[BATCH_MAX_WORDS] = {0}; /* lanes whose game began since the clock last struck */
     uint64_t played[BATCH_MAX_LANES] = {0};
     uint64_t began = ticks_now(), spent = ticks_spent(b);
-    uint32_t turns = batch_turns(b) > 1 && worth_waiting(b) ? batch_turns(b) : 1, turn = 0;
+    uint32_t turns = batch_turns_pay(b) ? batch_turns(b) : 1, turn = 0;
     if (!from) from = b->inside->initial;
     memset(busy, 0xff, sizeof busy);
     batch_restart_from(b, busy, from);

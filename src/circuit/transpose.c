@@ -12,9 +12,9 @@
  * inner loop is one of vectors as long as j is no less than their length. What is written as vectors is read
  * as words afterwards, never the other way round: that would have to wait until the words are in the cache.
  */
-INLINE void swap_blocks(uint64_t m[64], const uint32_t j, const uint64_t mask)
+INLINE void swap_blocks(uint64_t *m, const uint32_t rows, const uint32_t j, const uint64_t mask)
 {
-    for (uint32_t block = 0; block < 64; block += 2 * j)
+    for (uint32_t block = 0; block < rows; block += 2 * j)
         for (uint32_t k = block; k < block + j; k++) {
             uint64_t t = ((m[k] >> j) ^ m[k + j]) & mask;
             m[k] ^= t << j;
@@ -35,14 +35,23 @@ INLINE void count_body(const uint64_t *from, uint32_t from_stride, uint32_t n, u
         return;
     }
     for (uint32_t i = n; i < 64; i++) m[i] = 0;
-    swap_blocks(m, 32, 0x00000000ffffffffu);
-    swap_blocks(m, 16, 0x0000ffff0000ffffu);
-    swap_blocks(m, 8, 0x00ff00ff00ff00ffu);
-    swap_blocks(m, 4, 0x0f0f0f0f0f0f0f0fu);
-    swap_blocks(m, 2, 0x3333333333333333u);
-    swap_blocks(m, 1, 0x5555555555555555u);
+    swap_blocks(m, 64, 32, 0x00000000ffffffffu);
+    swap_blocks(m, 64, 16, 0x0000ffff0000ffffu);
+    swap_blocks(m, 64, 8, 0x00ff00ff00ff00ffu);
+    swap_blocks(m, 64, 4, 0x0f0f0f0f0f0f0f0fu);
+    swap_blocks(m, 64, 2, 0x3333333333333333u);
+    swap_blocks(m, 64, 1, 0x5555555555555555u);
     for (uint32_t i = 0; i < 64; i++) to[(size_t)i * to_stride] = m[i];
     for (uint32_t i = 0; i < 64 && count; i++) count[i] += (uint32_t)__builtin_popcountll(m[i]);
+}
+
+INLINE void half_body(uint64_t m[32])
+{
+    swap_blocks(m, 32, 16, 0x0000ffff0000ffffu);
+    swap_blocks(m, 32, 8, 0x00ff00ff00ff00ffu);
+    swap_blocks(m, 32, 4, 0x0f0f0f0f0f0f0f0fu);
+    swap_blocks(m, 32, 2, 0x3333333333333333u);
+    swap_blocks(m, 32, 1, 0x5555555555555555u);
 }
 
 INLINE uint64_t get_body(const uint64_t *rows, uint32_t stride, uint32_t n, uint32_t lane)
@@ -70,6 +79,7 @@ INLINE void put_body(uint64_t *rows, uint32_t stride, uint32_t n, uint32_t lane,
 struct kernels {
     void (*count)(const uint64_t *from, uint32_t from_stride, uint32_t n, uint64_t *to, uint32_t to_stride,
                   uint32_t count[64]);
+    void (*half)(uint64_t m[32]);
     uint64_t (*get)(const uint64_t *rows, uint32_t stride, uint32_t n, uint32_t lane);
     void (*put)(uint64_t *rows, uint32_t stride, uint32_t n, uint32_t lane, uint64_t bits);
 };
@@ -79,6 +89,10 @@ struct kernels {
                                       uint32_t to_stride, uint32_t count[64])                               \
     {                                                                                                       \
         count_body(from, from_stride, n, to, to_stride, count);                                             \
+    }                                                                                                       \
+    target static void half_##suffix(uint64_t m[32])                                                        \
+    {                                                                                                       \
+        half_body(m);                                                                                       \
     }                                                                                                       \
     target static void put_##suffix(uint64_t *rows, uint32_t stride, uint32_t n, uint32_t lane,             \
                                     uint64_t bits)                                                          \
@@ -93,7 +107,7 @@ static uint64_t get_any(const uint64_t *rows, uint32_t stride, uint32_t n, uint3
 }
 
 /* Chosen once, before main: no thread ever sees it change. */
-static struct kernels kernels = {count_any, get_any, put_any};
+static struct kernels kernels = {count_any, half_any, get_any, put_any};
 
 #if defined(__x86_64__)
 #define TARGET_256 __attribute__((target("avx2,bmi2,popcnt")))
@@ -120,9 +134,9 @@ __attribute__((constructor)) static void choose_kernels(void)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
-        kernels = (struct kernels){count_512, get_256, put_512};
+        kernels = (struct kernels){count_512, half_512, get_256, put_512};
     else if (__builtin_cpu_supports("avx2"))
-        kernels = (struct kernels){count_256, get_256, put_256};
+        kernels = (struct kernels){count_256, half_256, get_256, put_256};
 }
 #endif
 
@@ -130,6 +144,11 @@ void transpose_count(const uint64_t *from, uint32_t from_stride, uint32_t n, uin
                      uint32_t count[64])
 {
     kernels.count(from, from_stride, n, to, to_stride, count);
+}
+
+void transpose_32(uint64_t m[32])
+{
+    kernels.half(m);
 }
 
 uint64_t transpose_get(const uint64_t *rows, uint32_t stride, uint32_t n, uint32_t lane)

@@ -11,6 +11,9 @@
 void transpose_count(const uint64_t *from, uint32_t from_stride, uint32_t n, uint64_t *to, uint32_t to_stride,
                      uint32_t count[64]);
 
+/* Two matrices of 32 x 32 bits side by side, each turned where it lies. */
+void transpose_32(uint64_t m[32]);
+
 /* One lane alone: its bits of n rows (at most 64) that lie `stride` words apart, as a word, and back. `lane`
  * is the bit of the words that `rows` begins with. */
 uint64_t transpose_get(const uint64_t *rows, uint32_t stride, uint32_t n, uint32_t lane);

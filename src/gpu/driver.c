@@ -40,6 +40,7 @@ static const struct {
     WANT(cuMemcpyDtoH_v2),
     WANT(cuMemcpyHtoD_v2),
     WANT(cuStreamCreate),
+    WANT(cuStreamQuery),
     WANT(cuStreamSynchronize),
     WANT(cuStreamDestroy_v2),
     WANT(cuMemAllocHost_v2),

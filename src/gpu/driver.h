@@ -13,6 +13,7 @@
 #define CU_SUCCESS 0
 #define CU_OUT_OF_MEMORY 2
 #define CU_NO_DEVICE 100
+#define CU_NOT_READY 600
 
 enum cu_device_attribute {
     CU_MULTIPROCESSORS = 16,
@@ -59,6 +60,7 @@ struct driver {
     int (*cuMemcpyDtoH_v2)(void *to, uint64_t from, size_t size);
     int (*cuMemcpyHtoD_v2)(uint64_t to, const void *from, size_t size);
     int (*cuStreamCreate)(void **stream, unsigned flags);
+    int (*cuStreamQuery)(void *stream);
     int (*cuStreamSynchronize)(void *stream);
     int (*cuStreamDestroy_v2)(void *stream);
     int (*cuMemAllocHost_v2)(void **memory, size_t size);

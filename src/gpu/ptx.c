@@ -2,9 +2,6 @@
 #include "gpu/ptx.h"
 
 #define FEW_COUNTERS 12 /* so many are kept in registers */
-#define REGISTERS 65536 /* of a multiprocessor */
-#define MOST_A_THREAD 255
-#define NOT_FOR_WIRES 40 /* addresses, random numbers under way, and what the driver's scheduler wants */
 
 struct writer {
     struct text t;
@@ -280,6 +277,17 @@ static void wait_for_others(struct writer *w, const struct gpu_instruction *i, u
     w->since_sync = 0;
 }
 
+/* Where all lanes of the warp wait, nothing more will happen. */
+static void stop_if_all_wait(struct writer *w)
+{
+    uint32_t waiting = gpu_waiting(w->plan), home = w->places->home[waiting];
+    if (home != GPU_NOTHING) slot_access(w, true, waiting, home);
+    text_printf(&w->t,
+                "\tsetp.ne.and.u32 %%go, %%r%u, 0xffffffff, %%go;\n"
+                "\tvote.sync.any.pred %%go, %%go, 0xffffffff;\n",
+                waiting);
+}
+
 static void rounds(struct writer *w, uint32_t sync)
 {
     struct text *t = &w->t;
@@ -296,12 +304,8 @@ static void rounds(struct writer *w, uint32_t sync)
                 "\tadd.u64 %%step, %%step, %u;\n\tsub.u32 %%rounds, %%rounds, 1;\n"
                 "\tsetp.ne.u32 %%go, %%rounds, 0;\n",
                 w->plan->setup.turns);
-    uint32_t waiting = gpu_waiting(w->plan); /* where all do, nothing more will happen */
-    if (w->places->home[waiting] != GPU_NOTHING) slot_access(w, true, waiting, w->places->home[waiting]);
-    text_printf(t,
-                "\tsetp.ne.and.u32 %%go, %%r%u, 0xffffffff, %%go;\n"
-                "\tvote.sync.any.pred %%go, %%go, 0xffffffff;\n\t@%%go bra ROUND;\nDONE:\n\n",
-                waiting);
+    if (!sync) stop_if_all_wait(w); /* else all warps go on for as long as one does */
+    text_puts(t, "\t@%go bra ROUND;\nDONE:\n\n");
 }
 
 static void begin_counters(struct writer *w)
@@ -315,21 +319,34 @@ static void begin_counters(struct writer *w)
             text_printf(&w->t, "\tst.local.b32 [%%far+%u], %%t0;\n", counter_place(w, c));
 }
 
+/* What is counted in one step is added up in the warp: many threads at one address wait for each other. */
+static void sum_of_warp(struct writer *w)
+{
+    for (uint32_t k = 16; k; k /= 2)
+        text_printf(&w->t,
+                    "\tshfl.sync.bfly.b32 %%t1, %%t0, %u, 0x1f, 0xffffffff;\n\tadd.u32 %%t0, %%t0, %%t1;\n",
+                    k);
+}
+
 static void add_counters(struct writer *w)
 {
+    bool rows = w->plan->rows, few = w->ncounters <= FEW_COUNTERS;
+    if (w->ncounters == 0) return;
     text_puts(&w->t, "\tld.param.u64 %p1, [sums];\n\tcvta.to.global.u64 %p1, %p1;\n");
     if (w->plan->setup.roots)
         text_printf(&w->t,
                     "\tld.param.u32 %%t0, [roots];\n\trem.u32 %%t0, %%word, %%t0;\n"
                     "\tmul.wide.u32 %%p0, %%t0, %u;\n\tadd.u64 %%p1, %%p1, %%p0;\n",
                     8 * w->ncounters);
+    if (rows) text_puts(&w->t, "\tand.b32 %t2, %word, 31;\n\tsetp.eq.u32 %go, %t2, 0;\n");
     for (uint32_t c = 0; c < w->ncounters; c++) {
-        if (w->ncounters <= FEW_COUNTERS)
-            text_printf(&w->t, "\tcvt.u64.u32 %%d0, %%c%u;\n", c);
+        if (few)
+            text_printf(&w->t, "\tmov.b32 %%t0, %%c%u;\n", c);
         else
-            text_printf(&w->t, "\tld.local.b32 %%t0, [%%far+%u];\n\tcvt.u64.u32 %%d0, %%t0;\n",
-                        counter_place(w, c));
-        text_printf(&w->t, "\tred.global.add.u64 [%%p1+%u], %%d0;\n", 8 * c);
+            text_printf(&w->t, "\tld.local.b32 %%t0, [%%far+%u];\n", counter_place(w, c));
+        if (rows) sum_of_warp(w);
+        text_printf(&w->t, "\tcvt.u64.u32 %%d0, %%t0;\n\t%sred.global.add.u64 [%%p1+%u], %%d0;\n",
+                    rows ? "@%go " : "", 8 * c);
     }
 }
 
@@ -346,18 +363,6 @@ void ptx_list_arguments(struct ptx_arguments *a, void *list[PTX_ARGUMENTS])
                      &a->words, &a->rounds,  &a->step,  &a->last,  &a->give_up};
     memcpy(list, first, sizeof first);
     for (uint32_t i = 0; i < 2 * PHILOX_ROUNDS; i++) list[LENGTH(first) + i] = &a->keys[i];
-}
-
-struct ptx_options ptx_options_for(uint32_t blocks, uint32_t threads, const struct ptx_memory *memory)
-{
-    uint32_t most = REGISTERS / (threads * blocks);
-    int bytes = memory->multiprocessor / (int)blocks - memory->reserved;
-    if (most > MOST_A_THREAD) most = MOST_A_THREAD;
-    if (bytes > memory->block) bytes = memory->block;
-    return (struct ptx_options){.blocks = blocks,
-                                .threads = threads,
-                                .registers = most - NOT_FOR_WIRES,
-                                .shared_slots = bytes > 0 ? (uint32_t)bytes / (4 * threads) : 0};
 }
 
 struct ptx ptx_write(const struct gpu_plan *plan, const struct ptx_options *options)
@@ -393,23 +398,4 @@ struct ptx ptx_write(const struct gpu_plan *plan, const struct ptx_options *opti
                         .turns = plan->setup.turns,
                         .blocks = options->blocks,
                         .threads = w.threads};
-}
-
-/* More blocks hide more of what instructions wait for; but not where wires then have to be put aside too
- * often. */
-struct ptx ptx_write_for(const struct gpu_plan *plan, const struct ptx_memory *memory,
-                         const struct ptx_options *wishes)
-{
-    const double TOO_OFTEN = 0.3; /* for each gate */
-    uint32_t threads = wishes->threads ? wishes->threads : PTX_BLOCK, most = 4 * PTX_BLOCK / threads,
-             least = 2 * PTX_BLOCK / threads;
-    for (uint32_t n = wishes->blocks ? wishes->blocks : most;; n--) {
-        struct ptx_options options = ptx_options_for(n, threads, memory);
-        if (wishes->registers) options.registers = wishes->registers;
-        options.sync = wishes->sync;
-        struct ptx ptx = ptx_write(plan, &options);
-        bool fits = ptx.local_slots == 0 && ptx.loads + ptx.stores <= TOO_OFTEN * ptx.gates;
-        if (fits || wishes->blocks || n <= least) return ptx;
-        heap_release(plan->heap, ptx.text);
-    }
 }

@@ -151,6 +151,13 @@ bool gpu_sampler_begin(struct gpu_sampler *s, uint32_t batch, uint32_t n, struct
     return true;
 }
 
+bool gpu_sampler_ready(struct gpu_sampler *s, uint32_t batch)
+{
+    struct error ignored;
+    return !gpu_enter(s->gpu, &ignored) ||
+           s->gpu->driver.cuStreamQuery(s->batch[batch].stream) != CU_NOT_READY;
+}
+
 /* One position's sums. */
 static struct gpu_sample weigh(const struct gpu_sampler *s, const uint64_t *sums, uint32_t lanes, float *mean)
 {

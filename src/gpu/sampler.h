@@ -34,6 +34,9 @@ uint64_t *gpu_sampler_state(struct gpu_sampler *s, uint32_t batch, uint32_t i);
 bool gpu_sampler_fits(const struct gpu_sampler *s, const uint64_t *state);
 bool gpu_sampler_begin(struct gpu_sampler *s, uint32_t batch, uint32_t n, struct error *error);
 
+/* It would not be waited for, whether it went well or not. */
+bool gpu_sampler_ready(struct gpu_sampler *s, uint32_t batch);
+
 struct gpu_sample {
     uint32_t playouts;
     uint64_t steps;  /* of all of them */

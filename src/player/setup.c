@@ -37,6 +37,13 @@ static struct values *make_ngrams(struct player *p, const struct budget *budget)
     return v;
 }
 
+static struct values *make_mast(struct player *p)
+{
+    struct values *v = values_mast(p->game->nroles, p->config.playout == PLAYOUT_TOMAST);
+    if (p->on_circuit) values_mast_spare(v, engine_lone_moves(p->engine));
+    return v;
+}
+
 static struct values *make_values(struct player *p, const struct budget *budget, struct error *error)
 {
     const struct player_config *c = &p->config;
@@ -44,10 +51,10 @@ static struct values *make_values(struct player *p, const struct budget *budget,
     switch ((enum playout_scheme)c->playout) {
     case PLAYOUT_UNIFORM:
     case PLAYOUT_UNIFORM_WIRES: break;
-    case PLAYOUT_MAST_WIRES:
-    case PLAYOUT_MAST: return values_mast(nroles, false);
-    case PLAYOUT_TOMAST_WIRES:
-    case PLAYOUT_TOMAST: return values_mast(nroles, true);
+    case PLAYOUT_MAST_WIRES: return values_mast(nroles, false);
+    case PLAYOUT_TOMAST_WIRES: return values_mast(nroles, true);
+    case PLAYOUT_MAST:
+    case PLAYOUT_TOMAST: return make_mast(p);
     case PLAYOUT_PAST: return values_past(nroles, (uint32_t)c->threshold, 50, !p->on_circuit);
     case PLAYOUT_NST:
     case PLAYOUT_NST_WIRES: return make_ngrams(p, budget);
@@ -55,7 +62,7 @@ static struct values *make_values(struct player *p, const struct budget *budget,
         return values_fast(p->reasoner, p->on_circuit ? engine_code(p->engine)->circuit : NULL,
                            (float)c->cells, p->seed, budget, error);
     case PLAYOUT_MAST_FAST:
-        return values_sum(values_mast(nroles, false),
+        return values_sum(make_mast(p),
                           values_fast(p->reasoner, p->on_circuit ? engine_code(p->engine)->circuit : NULL,
                                       (float)c->cells, p->seed, budget, error),
                           (float)c->weight);

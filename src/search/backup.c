@@ -93,22 +93,57 @@ static bool on_proved_ground(const struct flight *f)
     return false;
 }
 
-static void back_up(struct flight *f, const float *reward)
+static float faded(struct driver *d, float reward, float discount, uint32_t steps)
+{
+    uint32_t bits;
+    memcpy(&bits, &reward, sizeof bits);
+    struct fading *f = &d->fadings[(bits ^ bits >> 19) % FADINGS];
+    if (f->n == 0 || f->reward != reward || f->discount != discount) {
+        f->reward = f->v[0] = reward;
+        f->discount = discount;
+        f->n = 1;
+    }
+    for (; f->n <= steps && f->n < FADED; f->n++) f->v[f->n] = f->v[f->n - 1] * discount;
+    if (steps < FADED) return f->v[steps];
+    float x = f->v[FADED - 1];
+    for (uint32_t i = FADED - 1; i < steps; i++) x *= discount;
+    return x;
+}
+
+/* Nobody looks at the moves made outside the tree. */
+static void back_up_path(struct flight *f, const float *reward, const float *own)
+{
+    const struct mcts *m = f->hand->search;
+    float now[MCTS_MAX_ROLES];
+    for (uint32_t t = f->tree_steps; t-- > 0;) {
+        if (!f->path[t]) continue;
+        for (uint32_t r = 0; r < m->nroles; r++)
+            now[r] = faded(f->hand->driver, reward[r], m->opt.discount, f->steps - t);
+        count_step(f, t, own, now);
+    }
+}
+
+static void back_up_all(struct flight *f, const float *reward, const float *own)
 {
     const struct mcts *m = f->hand->search;
     struct driver *d = f->hand->driver;
-    const float *own = f->own ? f->own : reward;
-    bool rave = m->opt.rave && !f->own;
-    float r_now[MCTS_MAX_ROLES];
-    memcpy(r_now, reward, m->nroles * sizeof *r_now);
-    if (rave) d->stamp_now++;
+    float now[MCTS_MAX_ROLES];
+    memcpy(now, reward, m->nroles * sizeof *now);
+    d->stamp_now++;
     for (uint32_t t = f->steps; t-- > 0;) {
         for (uint32_t r = 0; r < m->nroles; r++) {
-            r_now[r] *= m->opt.discount;
-            if (rave) stamp_move(d, r, f->moves[(size_t)t * m->nroles + r]);
+            now[r] *= m->opt.discount;
+            stamp_move(d, r, f->moves[(size_t)t * m->nroles + r]);
         }
-        if (t < f->tree_steps && f->path[t]) count_step(f, t, own, r_now);
+        if (t < f->tree_steps && f->path[t]) count_step(f, t, own, now);
     }
+}
+
+static void back_up(struct flight *f, const float *reward)
+{
+    const struct mcts *m = f->hand->search;
+    const float *own = f->own ? f->own : reward;
+    (m->opt.rave && !f->own ? back_up_all : back_up_path)(f, reward, own);
     if (m->opt.solver != SOLVER_OFF && (f->proved || on_proved_ground(f))) prove_path(f, f->proved);
 }
 

@@ -29,6 +29,8 @@ struct driver *driver_new(struct reasoner *reasoner, const struct code *code, ui
     d->world = w;
     d->code = code;
     d->nroles = w->nroles;
+    d->in_turns = w->batch && batch_turns_pay(w->batch);
+    d->goal_share = w->batch ? batch_goal_share(w->batch) : 0;
     d->lanes = lanes < 1 ? 1 : lanes > w->lanes ? w->lanes : lanes;
     d->lane = calloc(d->lanes, sizeof *d->lane);
     d->flights = calloc((size_t)d->lanes * 2, sizeof *d->flights);
@@ -98,7 +100,15 @@ static void tick(struct driver *d)
 static bool may_fold(const struct hand *h)
 {
     const struct mcts *m = h->search;
-    return h->solo && !h->wired && m->opt.solver == SOLVER_OFF && !m->opt.rave && !m->opt.carry && !m->single;
+    return h->solo && !h->leaves && m->opt.solver == SOLVER_OFF && !m->opt.rave && !m->opt.carry &&
+           !m->single;
+}
+
+/* Its simulations need not be in every round, and nobody but the round looks at the lanes: they may wait
+ * until it is their turn. */
+static bool is_plain(const struct hand *h)
+{
+    return h->solo && !h->leaves && !decisive_is_on(h->search);
 }
 
 void driver_add(struct driver *d, struct hand *h, const struct budget *budget)
@@ -124,6 +134,8 @@ void driver_add(struct driver *d, struct hand *h, const struct budget *budget)
     if (!h->search->tree->shared) h->search->tree->folds = may_fold(h);
     d->watched += budget->deadline > 0;
     d->shared += h->search->tree->shared;
+    d->plain += is_plain(h);
+    d->leafy += h->leaves != NULL;
     h->first_round = d->now;
     if (!h->search->tree->shared && !relay_serves(h)) mcts_begin(h->search);
     for (uint32_t i = 0; i < d->lanes && h->lanes < wanted; i++) {
@@ -166,6 +178,8 @@ static void leave(struct driver *d, uint32_t which)
     d->hands[which] = d->hands[--d->nhands];
     d->watched -= h->budget.deadline > 0;
     d->shared -= h->search->tree->shared;
+    d->plain -= is_plain(h);
+    d->leafy -= h->leaves != NULL;
     h->stats.rounds = d->now - h->first_round;
     h->stats.seconds = d->clock - h->began;
 }
@@ -206,10 +220,16 @@ static void launch(struct driver *d, struct lane *lane)
     if (lane->flying->stage == IDLE && is_finished(h)) d->finished = true;
 }
 
+/* Lanes for a simulation to begin in; those of hands with but one wait for its result. */
+static uint64_t free_lanes(const struct driver *d, uint32_t w)
+{
+    return d->in[IDLE][w] & ~(d->plain == d->nhands ? d->parked[w] : 0);
+}
+
 /* What a descent begins with is on its way to the cache while others begin theirs. */
 static void fetch_roots(const struct driver *d)
 {
-    FOR_LANES(d, i, w, d->in[IDLE][w])
+    FOR_LANES(d, i, w, free_lanes(d, w))
     {
         const struct tree *t = d->lane[i].hand->search->tree;
         if (relay_serves(d->lane[i].hand)) return; /* the tree is somebody else's */
@@ -224,7 +244,7 @@ static void launch_all(struct driver *d)
         for (uint32_t i = 0; i < d->nhands; i++)
             if (out_of_time(d, d->hands[i])) d->hands[i]->over = d->finished = true;
     fetch_roots(d);
-    FOR_LANES(d, i, w, d->in[IDLE][w]) launch(d, &d->lane[i]);
+    FOR_LANES(d, i, w, free_lanes(d, w)) launch(d, &d->lane[i]);
 }
 
 /* A hand that has nothing left to do. */
@@ -326,10 +346,11 @@ static void give_up(struct driver *d)
 static bool is_flying(const struct driver *d)
 {
     uint64_t flying = d->nparked;
-    for (uint32_t w = 0; w < d->world->words; w++)
-        for (int stage = ENTERING; stage < PARKED; stage++) flying |= d->in[stage][w];
+    if (d->leafy < d->nhands) return true;
     for (uint32_t i = 0; i < d->nhands; i++)
         if (!d->hands[i]->wired) return true;
+    for (uint32_t w = 0; w < d->world->words; w++)
+        for (int stage = ENTERING; stage < PARKED; stage++) flying |= d->in[stage][w];
     return flying != 0;
 }
 
@@ -343,13 +364,19 @@ static void one_round(struct driver *d)
     d->round = took > d->round ? took : 0.9 * d->round + 0.1 * took;
 }
 
+/* Playouts that go on elsewhere: on the wires, or on a device, which may be ready only now. */
+static void play_leaves(struct driver *d)
+{
+    for (uint32_t i = 0; i < d->nhands && d->leafy; i++)
+        if (d->hands[i]->wired || leaves_late(d->hands[i])) leaves_play(d->hands[i]);
+}
+
 struct hand *driver_run(struct driver *d)
 {
     uint32_t which;
     for (;;) {
         if (d->nhands == 1 && d->hands[0]->relay) relay_exchange(d->hands[0]);
-        for (uint32_t i = 0; i < d->nhands; i++)
-            if (d->hands[i]->wired || leaves_late(d->hands[i])) leaves_play(d->hands[i]);
+        play_leaves(d);
         launch_all(d);
         if (d->nhands == 1) d->finished = true; /* hands that serve have nothing to launch */
         if (find_finished(d, &which)) {

@@ -65,6 +65,15 @@ struct lane {
         for (uint64_t left_##i = (mask);                \
              left_##i && (i = w * 64 + (uint32_t)__builtin_ctzll(left_##i), true); left_##i &= left_##i - 1)
 
+/* What a reward is worth so many steps before the end: reward * discount * discount ..., one after the other.
+ */
+enum { FADINGS = 8, FADED = 256 };
+struct fading {
+    float reward, discount;
+    uint32_t n; /* so many are known; 0: none */
+    float v[FADED];
+};
+
 struct driver {
     struct world *world;
     const struct code *code;      /* NULL: on the reasoner */
@@ -73,10 +82,15 @@ struct driver {
     struct flight *flights; /* two per lane */
     struct hand **hands;    /* at work */
     uint32_t nhands;
-    uint32_t watched,
-        shared;    /* of these, how many have a deadline, and share their tree with other threads */
-    bool finished; /* one of them may have nothing left to do */
-    bool crowded;  /* a tree had no room */
+    /* of these, how many have a deadline; share their tree with other threads; have one simulation at a time
+     * and ask for nothing but moves */
+    uint32_t watched, shared, plain;
+    uint32_t leafy;    /* and have their playouts elsewhere, on the wires or on a device */
+    bool in_turns;     /* waiting until all lanes are in the same turn pays */
+    double goal_share; /* goals are swept when so many of the lanes wait for theirs, where each waits with its
+                          next simulation */
+    bool finished;     /* one of them may have nothing left to do */
+    bool crowded;      /* a tree had no room */
     /* Who is where, as masks: a round looks at lanes that enter or leave the tree, not at those that go on.
      */
     uint64_t in[STAGES][BATCH_MAX_WORDS]; /* by stage of the flight under way */
@@ -85,6 +99,8 @@ struct driver {
     uint64_t stated[BATCH_MAX_WORDS];     /* playing, and somebody learns from states */
     uint64_t parked[BATCH_MAX_WORDS];     /* the lane's other flight waits for its goals */
     uint64_t due[BATCH_MAX_WORDS];        /* scratch */
+    uint64_t entered[BATCH_MAX_WORDS];    /* scratch: states were put into these lanes */
+    uint32_t next_due;                    /* no lane must be looked at before */
     uint32_t *until;  /* by lane: the round in which a playout must be looked at, ended or not */
     uint64_t *stream; /* by lane: what uniform choices are drawn from */
     uint32_t now;     /* rounds so far */
@@ -100,6 +116,7 @@ struct driver {
     struct prover prover;
     struct decisive *decisive;             /* NULL: nobody has asked for it */
     uint32_t *stamp, stamp_now, stamp_cap; /* RAVE: moves seen further down, by role and move */
+    struct fading fadings[FADINGS];        /* of the rewards seen last */
 };
 
 /* --- driver.c */

@@ -173,8 +173,9 @@ struct values *values_past(uint32_t nroles, uint32_t threshold, float fallback, 
 struct movers;
 struct values *values_nst(uint32_t nroles, uint32_t longest, uint32_t k, size_t bytes,
                           const struct movers *movers);
-/* Nobody will ever ask for these moves (circuit/alone.h; not owned): NST need not learn them. */
+/* Nobody will ever ask for these moves (circuit/alone.h; not owned): they need not be learned. */
 struct lone_moves;
+void values_mast_spare(struct values *mast, const struct lone_moves *lone);
 void values_nst_spare(struct values *nst, const struct lone_moves *lone);
 /* `circuit` is the reasoner's, NULL for other engines. Samples a few games to find the board, as long as the
  * budget lasts; without a board all moves are alike. */

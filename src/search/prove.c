@@ -138,7 +138,7 @@ void prove_scout(struct flight *f, uint32_t node)
     uint32_t moves[2 * MCTS_MAX_ROLES + MOST_SCOUTED], *to = moves + m->nroles;
     struct place place = {.state = node_state(n), .words = n->words, .joints = 1, .moves = moves};
     const struct place *here = &place;
-    static const struct opening ends = {.leaves = true};
+    static const struct opening ends = {.leaves = true, .ends = true};
     struct error ignored;
     struct fan fan;
     bool any = false;

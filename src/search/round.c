@@ -152,8 +152,12 @@ static void fetch_tables(const struct chooser *c, uint32_t words, int stage)
 /* The same on the circuit, from sets. */
 static void guided_batch(struct driver *d, uint32_t role, const uint32_t *lanes, uint32_t n)
 {
-    uint32_t words, choosing[BATCH_MAX_LANES], m = 0;
+    uint32_t words, only, choosing[BATCH_MAX_LANES], m = 0;
     const uint32_t *count;
+    if (world_forced(d->world, role, &only)) {
+        for (uint32_t i = 0; i < n; i++) note_move(d, d->lane[lanes[i]].flying, role, only, true);
+        return;
+    }
     const uint64_t *sets = world_legal_sets(d->world, role, &words, &count);
     struct chooser some[CHOOSERS];
     for (uint32_t i = 0; i < n; i++) {
@@ -283,6 +287,7 @@ static void set_limit(struct driver *d, struct flight *f, bool unseen)
     if (cuts(f) && most > cutoff->steps - f->playout_steps) most = cutoff->steps - f->playout_steps;
     if (!unseen && most > f->cap - f->steps) most = f->cap - f->steps;
     d->until[f->lane] = d->now + (most ? most : 1);
+    if ((int32_t)(d->until[f->lane] - d->next_due) < 0) d->next_due = d->until[f->lane];
 }
 
 static void begin_playout(struct driver *d, struct flight *f)
@@ -446,7 +451,8 @@ static void look_at_goals(struct driver *d)
         waiting |= d->in[WAITING][w];
         for (int stage = ENTERING; stage < PARKED; stage++) flying |= d->in[stage][w];
     }
-    if (waiting || !flying || d->nparked > d->held / 8) collect_goals(d);
+    double share = d->plain == d->nhands ? d->goal_share : 1.0 / 8;
+    if (waiting || !flying || d->nparked > (uint32_t)(share * d->held)) collect_goals(d);
     if (!waiting) return;
     FOR_LANES(d, i, w, d->in[WAITING][w])
     {
@@ -457,19 +463,77 @@ static void look_at_goals(struct driver *d)
     }
 }
 
+/* The state that a simulation begins with in its lane. */
+static const uint64_t *entry(const struct flight *f, uint32_t *words)
+{
+    if (f->errand) {
+        const struct state *s = relay_state(f);
+        *words = s->words;
+        return s->w;
+    }
+    struct tree_node *n = tree_node(f->hand->search->tree, f->path[f->tree_steps - 1]);
+    *words = n->words;
+    return node_state(n);
+}
+
+static bool keeps_turns(const struct driver *d)
+{
+    return d->in_turns && d->plain == d->nhands;
+}
+
+/* The turn that lanes under way are in after this step, which those who enter should be in, too; where there
+ * are none, that of the first who enters. */
+static uint32_t turn_to_come(const struct driver *d)
+{
+    const struct batch *b = d->world->batch;
+    uint64_t flying = 0;
+    uint32_t words, turns = batch_turns(b), turn = batch_turn(b);
+    for (uint32_t w = 0; w < d->world->words; w++) flying |= d->in[ARRIVED][w] | d->in[PLAYING][w];
+    if (flying) return turn == BATCH_ANY_TURN ? turn : (turn + 1) % turns;
+    FOR_LANES(d, i, w, d->in[ENTERING][w])
+    for (uint32_t t = 0; t < turns; t++)
+        if (batch_in_turn(b, entry(d->lane[i].flying, &words), t)) return t;
+    return BATCH_ANY_TURN;
+}
+
 static void enter(struct driver *d)
 {
+    uint32_t words, turn = keeps_turns(d) ? turn_to_come(d) : BATCH_ANY_TURN;
+    memset(d->entered, 0, sizeof d->entered);
     FOR_LANES(d, i, w, d->in[ENTERING][w])
     {
-        const struct flight *f = d->lane[i].flying;
-        if (f->errand) {
-            const struct state *s = relay_state(f);
-            world_put(d->world, i, s->w, s->words);
-        } else {
-            struct tree_node *n = tree_node(f->hand->search->tree, f->path[f->tree_steps - 1]);
-            world_put(d->world, i, node_state(n), n->words);
-        }
+        const uint64_t *state = entry(d->lane[i].flying, &words);
+        if (turn != BATCH_ANY_TURN && !batch_in_turn(d->world->batch, state, turn)) continue;
+        world_put(d->world, i, state, words);
+        d->entered[w] |= (uint64_t)1 << (i % 64);
     }
+}
+
+static void view(struct driver *d)
+{
+    uint64_t mask[BATCH_MAX_WORDS];
+    if (!keeps_turns(d)) {
+        world_view(d->world);
+        return;
+    }
+    for (uint32_t w = 0; w < d->world->words; w++)
+        mask[w] = d->entered[w] | d->in[ARRIVED][w] | d->in[PLAYING][w];
+    world_view_lanes(d->world, mask);
+}
+
+static void find_due(struct driver *d)
+{
+    const uint32_t LATE = INT32_MAX;
+    uint32_t soonest = LATE;
+    if ((int32_t)(d->now - d->next_due) < 0) return;
+    for (uint32_t i = 0; i < d->lanes; i++) {
+        uint32_t left = d->until[i] - d->now;
+        if (is_due(d, i))
+            d->due[i / 64] |= (uint64_t)1 << (i % 64);
+        else if (left < soonest)
+            soonest = left;
+    }
+    d->next_due = d->now + soonest;
 }
 
 /* Everybody who has got somewhere, lane by lane: results go into the tree in this order. */
@@ -477,10 +541,8 @@ static void look_around(struct driver *d, const uint64_t *terminal)
 {
     uint64_t before[BATCH_MAX_WORDS];
     memcpy(before, d->parked, sizeof before);
-    for (uint32_t i = 0; i < d->lanes; i++)
-        if (is_due(d, i)) d->due[i / 64] |= (uint64_t)1 << (i % 64);
-    FOR_LANES(d, i, w,
-              d->in[ENTERING][w] | d->in[ARRIVED][w] | (d->in[PLAYING][w] & (terminal[w] | d->due[w])))
+    find_due(d);
+    FOR_LANES(d, i, w, d->entered[w] | d->in[ARRIVED][w] | (d->in[PLAYING][w] & (terminal[w] | d->due[w])))
     {
         struct flight *f = d->lane[i].flying;
         if (f->stage == ENTERING)
@@ -507,7 +569,7 @@ void round_play(struct driver *d)
     world_step(w);
     decisive_restore(d);
     enter(d);
-    world_view(w);
+    view(d);
     if (w->failed) return;
     const uint64_t *terminal = world_ends(w);
     if (d->nparked && must_collect(d, terminal)) collect_goals(d);

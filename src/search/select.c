@@ -78,6 +78,23 @@ static uint32_t try_new(struct hand *h, const struct tree_action *a, uint32_t n,
     return last;
 }
 
+/* Of the moves never tried the one of which RAVE thinks most, and what it is worth: mixed with what UCT would
+ * say of a move like the others here, seen once. */
+static float likeliest(const struct tree_action *a, const struct rave *rave, uint32_t n, uint32_t avoid,
+                       float mean, float beta, float seen_once, uint32_t *first)
+{
+    float high = -INFINITY;
+    *first = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!is_untried(&a[i], avoid)) continue;
+        float known = rave ? (float)count_of(&rave[i].n) : 0, trust = known / (known + RAVE_DOUBT);
+        float hint = trust > 0 ? trust * mean_of(&rave[i].mean) + (1 - trust) * mean : mean;
+        float value = beta * hint + (1 - beta) * seen_once;
+        if (value > high) high = value, *first = i;
+    }
+    return high;
+}
+
 /* --- Means alone ---------------------------------------------------------------------------------------- */
 
 enum { FEW = 128, FOUR = 4 };
@@ -160,17 +177,8 @@ uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, co
         return top < 50 + c * sqrtf(ln_visits) * (float)untried / (float)n
                    ? try_new(h, a, n, untried, avoid, s)
                    : best;
-    /* Or of what moves here are worth in the mean, with what RAVE knows of them. */
-    float seen_once = (of > 0 ? sum / of : 50) + c * sqrtf(ln_visits), high = -INFINITY;
-    uint32_t first = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        if (!is_untried(&a[i], avoid)) continue;
-        float known = rave ? (float)count_of(&rave[i].n) : 0, trust = known / (known + RAVE_DOUBT);
-        float mean = rave ? mean_of(&rave[i].mean) : 0;
-        float hint = trust * mean + (1 - trust) * (of > 0 ? sum / of : 50);
-        float value = beta * hint + (1 - beta) * seen_once;
-        if (value > high) high = value, first = i;
-    }
-    if (high <= top) return best;
+    uint32_t first;
+    float mean = of > 0 ? sum / of : 50, seen_once = mean + c * sqrtf(ln_visits);
+    if (likeliest(a, rave, n, avoid, mean, beta, seen_once, &first) <= top) return best;
     return m->opt.urgency == URGENCY_RAVE ? first : try_new(h, a, n, untried, avoid, s);
 }

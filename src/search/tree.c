@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_WORDS = 1 << 14, FIRST_SLOTS = 1 << 12 };
+enum { FIRST_WORDS = 1 << 12, FIRST_SLOTS = 1 << 10, FIRST_EDGES = 1 << 5 };
 
 static uint32_t goal_words(const struct tree *t)
 {
@@ -132,8 +132,9 @@ struct tree *tree_new(uint32_t nroles, size_t limit, bool with_rave, bool with_b
     t->with_best = with_best;
     lay_out(t);
     t->capacity = FIRST_WORDS;
-    t->mask = t->edge_mask = FIRST_SLOTS - 1;
-    t->edges_cap = FIRST_SLOTS / 2;
+    t->mask = FIRST_SLOTS - 1;
+    t->edge_mask = 2 * FIRST_EDGES - 1;
+    t->edges_cap = FIRST_EDGES;
     if (!new_spaces(t)) {
         free(t);
         return NULL;

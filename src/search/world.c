@@ -104,6 +104,21 @@ void world_view(struct world *w)
     }
 }
 
+void world_view_lanes(struct world *w, const uint64_t *mask)
+{
+    if (!w->batch) {
+        world_view(w);
+        return;
+    }
+    batch_view_lanes(w->batch, mask);
+    memset(w->sets_ready, 0, w->nroles);
+}
+
+bool world_forced(const struct world *w, uint32_t role, uint32_t *move)
+{
+    return w->batch && batch_turn(w->batch) != BATCH_ANY_TURN && batch_forced(w->batch, role, move);
+}
+
 void world_state(struct world *w, uint32_t lane, struct state *out)
 {
     if (w->batch) {
@@ -151,7 +166,7 @@ void world_legal(struct world *w, uint32_t lane, uint32_t role, struct list *out
         w->failed = true;
         return;
     }
-    if (!w->bulk) {
+    if (!w->bulk || world_forced(w, role, out->v)) {
         out->n = batch_legal(w->batch, lane, role, out->v);
         return;
     }
@@ -195,6 +210,11 @@ void world_choose(struct world *w, const uint64_t *mask, const uint64_t *draws)
 
 void world_moves(struct world *w, uint32_t role, uint32_t *out)
 {
+    uint32_t only;
+    if (world_forced(w, role, &only)) {
+        for (uint32_t i = 0; i < w->lanes; i++) out[i] = only;
+        return;
+    }
     if (w->batch) {
         batch_moves(w->batch, role, out);
         return;

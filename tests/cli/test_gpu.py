@@ -153,6 +153,11 @@ class Gpu(harness.Case):
             self.assertGreater(result["simulations"], 0)
             self.assertEqual(result["best"], "(mark 2 2)")
 
+    def test_a_search_by_the_clock_does_not_wait_for_a_slow_device(self):
+        result = self.search("connectFour", "--clock", 0.5, fails="slow")
+        self.assertGreater(result["simulations"], 0)
+        self.assertLess(result["seconds"], 4)
+
     def test_a_search_where_several_choose_at_once(self):
         result = self.search("goofspiel4", "--sims", 300)
         self.assertGreater(result["playouts"], 20 * 300)

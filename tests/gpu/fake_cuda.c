@@ -3,16 +3,25 @@
  * $FAKE_CUDA says:
  *
  *     no-device   old   no-memory   bad-code   launch   lost (after three launches)   wrong (a lane is
- * changed) */
+ *     changed)    slow (what is in a stream of its own is not done before somebody waits, for seconds) */
 #include "ptx_machine.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define API __attribute__((visibility("default"), used)) int
-enum { SUCCESS = 0, NO_MEMORY = 2, NO_DEVICE = 100, BAD_CODE = 218, NOT_FOUND = 500, LAUNCH_FAILED = 719 };
+enum {
+    SUCCESS = 0,
+    NO_MEMORY = 2,
+    NO_DEVICE = 100,
+    BAD_CODE = 218,
+    NOT_FOUND = 500,
+    NOT_READY = 600,
+    LAUNCH_FAILED = 719
+};
 
 #define MOST_BLOCKS 64
 static struct {
@@ -219,6 +228,7 @@ static int launch(void *function, unsigned gx, unsigned gy, unsigned bx, unsigne
 API cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                    unsigned bz, unsigned shared, void *stream, void **arguments, void **extra)
 {
+    if (stream && asked("slow")) return SUCCESS;
     pthread_mutex_lock(&lock);
     int result = launch(function, gx, gy, bx, shared, arguments);
     pthread_mutex_unlock(&lock);
@@ -233,8 +243,14 @@ API cuStreamCreate(void **stream, unsigned flags)
     return SUCCESS;
 }
 
+API cuStreamQuery(void *stream)
+{
+    return asked("slow") ? NOT_READY : SUCCESS;
+}
+
 API cuStreamSynchronize(void *stream)
 {
+    if (asked("slow")) sleep(5);
     return lost ? LAUNCH_FAILED : SUCCESS;
 }
 

@@ -40,6 +40,7 @@ enum opcode {
     OP_BAR,
     OP_RET,
     OP_BALLOT,
+    OP_SHFL_BFLY,
     OP_SETP_NE_AND,
     OP_AND,
     OP_OR,
@@ -85,6 +86,7 @@ static const struct {
     {"popc.b32", OP_POPC, 0},
     {"vote.sync.any.pred", OP_VOTE_ANY, 0},
     {"vote.sync.ballot.b32", OP_BALLOT, 0},
+    {"shfl.sync.bfly.b32", OP_SHFL_BFLY, 0},
     {"setp.ne.and.u32", OP_SETP_NE_AND, 0},
     {"and.b32", OP_AND, 0},
     {"or.b32", OP_OR, 0},
@@ -460,7 +462,7 @@ static uint32_t execute(struct ptx_machine *m, uint32_t at)
         const uint64_t *go = m->value + (size_t)i->guard * WARP;
         for (uint32_t l = 1; l < WARP && i->op == OP_BRA; l++)
             if (go[l] != go[0]) fail(m, "a branch divides the warp");
-        if (i->op != OP_BRA && i->op != OP_ST) fail(m, "a guard of something else");
+        if (i->op != OP_BRA && i->op != OP_ST && i->op != OP_RED_ADD) fail(m, "a guard of something else");
         if (i->op == OP_BRA && !go[0]) return at + 1;
     }
     if (i->op != OP_UNPACK && i->op != OP_ST && i->op != OP_RED_ADD) {
@@ -506,6 +508,7 @@ static uint32_t execute(struct ptx_machine *m, uint32_t at)
         LANES any |= (uint32_t)(a[l] != 0) << l;
         LANES out[l] = any;
         break;
+    case OP_SHFL_BFLY: LANES out[l] = a[(l ^ b[l]) % WARP]; break;
     case OP_SETP_NE_AND: LANES out[l] = (uint32_t)a[l] != (uint32_t)b[l] && c[l]; break;
     case OP_AND: LANES out[l] = a[l] & b[l]; break;
     case OP_OR: LANES out[l] = a[l] | b[l]; break;
@@ -529,7 +532,8 @@ static uint32_t execute(struct ptx_machine *m, uint32_t at)
     case OP_BRA: return (uint32_t)i->x[0].value;
     case OP_RED_ADD:
         d = read(m, &i->x[1], scratch[3]);
-        LANES *(uint64_t *)address(m, i, &i->x[0], l, 8) += d[l];
+        LANES if (!i->guarded || m->value[(size_t)i->guard * WARP + l]) *
+            (uint64_t *)address(m, i, &i->x[0], l, 8) += d[l];
         return at + 1;
     case OP_BAR: return at + 1; /* warps run one after the other and tell each other nothing */
     case OP_RET: return UINT32_MAX;

@@ -93,7 +93,7 @@ static void compare(const char *name, const struct code *code, const struct ptx_
     for (uint32_t round = 0; round < rounds; round++) {
         a.give_up = round % 7 == 6;
         a.last = round >= rounds - rounds / 4;
-        if (!ptx_machine_launch(m, 1, 1, WORDS, ptx.shared_slots * 4 * PTX_BLOCK, arguments, message,
+        if (!ptx_machine_launch(m, 1, 1, WORDS, ptx.shared_slots * 4 * ptx.threads, arguments, message,
                                 sizeof message))
             fail_msg("%s: %s", name, message);
         gpu_twin_play(twin, 1, a.last, a.give_up);
@@ -146,6 +146,10 @@ static void games_agree(void **unused)
                 NULL, 0, games[i].rounds / 2);
         compare(games[i].name, r.code, &(struct ptx_options){.registers = 200, .shared_slots = 220}, NULL, 0,
                 games[i].rounds);
+        if (i < 3)
+            compare(games[i].name, r.code,
+                    &(struct ptx_options){.registers = 100, .shared_slots = 220, .threads = 256, .sync = 250},
+                    NULL, 0, games[i].rounds);
         done(&r);
     }
 }
@@ -175,6 +179,38 @@ static void games_agree_from_other_positions(void **unused)
                 3);
         free(starts);
         batch_free(b);
+        done(&r);
+    }
+}
+
+/* What was fastest on a device is what is chosen; wishes come first. */
+static void blocks_suit_the_code(void **unused)
+{
+    static const struct {
+        const char *name;
+        struct ptx_options wishes;
+        uint32_t blocks, threads;
+    } cases[] = {{"connectFour", {0}, 4, 128},
+                 {"breakthrough", {0}, 1, 256},
+                 {"checkers", {0}, 1, 128},
+                 {"othello", {0}, 2, 128},
+                 {"breakthrough", {.blocks = 3}, 3, 128},
+                 {"breakthrough", {.threads = 128}, 2, 128},
+                 {"connectFour", {.blocks = 8, .threads = 256}, 8, 256}};
+    for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct ready r = get_ready(cases[i].name);
+        struct heap *heap = heap_new((size_t)4 << 30);
+        struct heap_guard guard;
+        struct error error;
+        assert_true(HEAP_ENTER(heap, &guard, &error));
+        struct gpu_plan *plan = gpu_plan_new(heap, r.code->circuit, gpu_setup_initial(r.code->circuit));
+        struct ptx ptx = ptx_write_for(plan, &PTX_MEMORY_H200, &cases[i].wishes);
+        heap_leave(heap);
+        assert_int_equal(ptx.blocks, cases[i].blocks);
+        assert_int_equal(ptx.threads, cases[i].threads);
+        assert_true((ptx.shared_slots * 4 * ptx.threads + PTX_MEMORY_H200.reserved) * ptx.blocks <=
+                    PTX_MEMORY_H200.multiprocessor);
+        heap_free(heap);
         done(&r);
     }
 }
@@ -260,10 +296,10 @@ static void random_numbers_are_those_of_philox(void **unused)
 int main(int argc, char **argv)
 {
     bool all = argc > 1 && strcmp(argv[1], "slow") == 0;
-    const struct CMUnitTest quick[] = {cmocka_unit_test(random_numbers_are_those_of_philox),
-                                       cmocka_unit_test(games_agree),
-                                       cmocka_unit_test(games_agree_from_other_positions),
-                                       cmocka_unit_test(one_choice_for_roles_that_never_choose_at_once)};
+    const struct CMUnitTest quick[] = {
+        cmocka_unit_test(random_numbers_are_those_of_philox), cmocka_unit_test(games_agree),
+        cmocka_unit_test(games_agree_from_other_positions), cmocka_unit_test(blocks_suit_the_code),
+        cmocka_unit_test(one_choice_for_roles_that_never_choose_at_once)};
     const struct CMUnitTest slow[] = {cmocka_unit_test(every_game_of_the_library_agrees),
                                       cmocka_unit_test(sheets_of_the_corpus_agree)};
     return all ? cmocka_run_group_tests(slow, NULL, NULL) : cmocka_run_group_tests(quick, NULL, NULL);

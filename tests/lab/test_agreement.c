@@ -91,6 +91,24 @@ static void cells_are_counted(void **state)
     assert_int_equal(a.open_sure, 1);
 }
 
+/* By hand: of 6 games at 60% four or more are won with probability 0.54432, of 2 at 70% both with 0.49; of 3
+ * at 20% one at most with 0.896. */
+static void few_games_are_expected_to_miss_the_side(void **state)
+{
+    (void)state;
+    struct results r = table();
+    cells[0] = cell(60.0, 5, 0, 6);
+    cells[1] = cell(70.0, 5, 2, 2);
+    cells[2] = cell(20.0, 5, 3, 3);
+    cells[3] = cell(51.0, 5, 6, 6); /* has no side */
+    cells[4] = cell(90.0, 5, 0, 0); /* not played */
+    cells[5] = cell(100.0, 0, 1, 4);
+    struct agreement a = agreement_count(&r), twice = a;
+    assert_true(fabs(a.expected - (0.54432 + 0.49 + 0.896 + 1)) < 1e-6);
+    agreement_add(&twice, &a);
+    assert_true(fabs(twice.expected - 2 * a.expected) < 1e-9);
+}
+
 static void reversed_cells_are_named(void **state)
 {
     (void)state;
@@ -137,6 +155,7 @@ int main(void)
         cmocka_unit_test(a_verdict_needs_a_published_side),
         cmocka_unit_test(an_interval_that_touches_equality_has_no_side),
         cmocka_unit_test(cells_are_counted),
+        cmocka_unit_test(few_games_are_expected_to_miss_the_side),
         cmocka_unit_test(reversed_cells_are_named),
         cmocka_unit_test(nothing_is_said_where_nothing_was_published),
     };

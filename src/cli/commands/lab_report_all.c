@@ -71,6 +71,10 @@ static void print_agreement(const struct tables *t, struct results *const *list)
                "are reversed\nsignificantly. Of the %u published without a side %u have one here.\n",
                played, same, 100.0 * same / played, sum.count[VERDICT_SAME_SURE],
                sum.count[VERDICT_REVERSED_SURE], sum.count[VERDICT_OPEN], sum.open_sure);
+    if (played)
+        printf(
+            "Were the published figures exact, %.0f of the %u would be on their side with as many games.\n",
+            sum.expected, played);
     for (enum verdict v = VERDICT_REVERSED_SURE; v >= VERDICT_REVERSED; v--) {
         if (sum.count[v]) printf("\n%s:\n", verdict_names[v]);
         print_cells(t, list, v);

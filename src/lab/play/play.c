@@ -189,6 +189,10 @@ static bool all_there(const struct match *m, struct error *error)
 
 /* ---- many at once ---- */
 
+/* Games side by side. Tables of N-grams are larger by far than trees and other tables (docs/laboratory.md).
+ */
+enum { TOGETHER = 64, TOGETHER_NST = 32 };
+
 /* Searches that are counted and go one simulation after the other need not have a machine to themselves. */
 static bool pools(const struct match_budget *b, const char *player)
 {
@@ -209,6 +213,19 @@ bool play_pools(const struct schedule *schedule, const struct schedule_cell *c)
         if (p->remote || !pools(&c->budget[i], p->text)) return false;
     }
     return true;
+}
+
+uint32_t play_together(const struct schedule *schedule, const struct schedule_cell *c)
+{
+    const struct spec_pairing *pair = &schedule->spec->pairings[c->pairing];
+    for (uint32_t i = 0; i < pair->n; i++) {
+        struct player_config config;
+        struct error error;
+        if (player_config_parse(schedule->spec->players[pair->players[i]].text, &config, &error) &&
+            config.playout == PLAYOUT_NST)
+            return TOGETHER_NST;
+    }
+    return TOGETHER;
 }
 
 /* ---- from beginning to end ---- */

@@ -44,6 +44,10 @@ void play_close(struct play *g);
  * have one lane and one thread. */
 bool play_pools(const struct schedule *schedule, const struct schedule_cell *c);
 
+/* How many of them should be: enough to fill the sweeps, few enough that their trees and tables are not all
+ * out of the caches. */
+uint32_t play_together(const struct schedule *schedule, const struct schedule_cell *c);
+
 /* Play that game by itself. False and an error if it came to no end; ERROR_CANCELLED when `stop` (may be
  * NULL) was set. The outcome is to be taken apart in either case. */
 bool play_game(const struct schedule *schedule, const struct schedule_cell *c, uint32_t number,

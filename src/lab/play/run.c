@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #define HEARTBEAT 10 /* seconds */
-#define TOGETHER 64  /* games side by side */
 #define PATIENCE 3   /* failures after which a cell is given up */
 #define PAUSE 0.5    /* seconds between two looks at games of others */
 
@@ -283,11 +282,10 @@ static double appetite(const struct schedule *schedule, const struct schedule_ce
     return sum * schedule->games[c->game]->nroles / c->nplayers;
 }
 
-/* How many games a thread plays side by side: enough to fill the sweeps, few enough that their trees and
- * tables are not all out of the caches (docs/laboratory.md has the measurement), and as memory allows. */
+/* How many games a thread plays side by side, as memory allows. */
 static uint32_t guests_of(const struct run *run, const struct schedule_cell *c)
 {
-    uint32_t most = run->o->together ? run->o->together : TOGETHER;
+    uint32_t most = run->o->together ? run->o->together : play_together(run->schedule, c);
     double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2 / run->o->jobs;
     double fit = memory / appetite(run->schedule, c);
     return fit < 1 ? 1 : fit < most ? (uint32_t)fit : most;
@@ -298,7 +296,6 @@ static bool open_table(struct table *t, const struct schedule_cell *c, struct er
     struct run *run = t->run;
     t->engine = play_table_engine(&run->tables[c->game], run->o->stop);
     if (!t->engine) return false;
-    pool_open(); /* searches come and go with every game */
     t->size = guests_of(run, c);
     t->guests = calloc(t->size, sizeof *t->guests);
     t->reasoner = reasoner_circuit(run->schedule->games[c->game], engine_code(t->engine), error);
@@ -502,6 +499,7 @@ static bool supervise(struct run *run, struct error *error)
  * between. */
 static void keep_memory(void)
 {
+    pool_open();
 #ifdef __GLIBC__
     mallopt(M_MMAP_THRESHOLD, 32 << 20);
     mallopt(M_TRIM_THRESHOLD, 1 << 30);

@@ -45,6 +45,23 @@ enum verdict agreement_of(const struct result_cell *c)
     return (ours > 0) == (theirs > 0) ? VERDICT_SAME : VERDICT_REVERSED;
 }
 
+/* The probability that more than this part of n games is won where each is won with probability p. */
+static double more_than(double part, uint64_t n, double p)
+{
+    double sum = 0, games = (double)n;
+    if (p >= 1) return 1;
+    for (double k = floor(part * games + 1e-9) + 1; k <= games; k++)
+        sum += exp(lgamma(games + 1) - lgamma(k + 1) - lgamma(games - k + 1) + k * log(p) +
+                   (games - k) * log1p(-p));
+    return fmin(sum, 1);
+}
+
+static double expected_same(const struct result_cell *c)
+{
+    double p = c->published.value / 100;
+    return p > c->parity ? more_than(c->parity, c->rate.n, p) : more_than(1 - c->parity, c->rate.n, 1 - p);
+}
+
 struct agreement agreement_count(const struct results *r)
 {
     struct agreement a = {0};
@@ -53,6 +70,7 @@ struct agreement agreement_count(const struct results *r)
         enum verdict v = agreement_of(c);
         a.count[v]++;
         if (v == VERDICT_OPEN && c->rate.n && c->side) a.open_sure++;
+        if (v < VERDICT_MISSING) a.expected += expected_same(c);
     }
     return a;
 }
@@ -61,6 +79,7 @@ void agreement_add(struct agreement *sum, const struct agreement *a)
 {
     for (int v = 0; v < VERDICTS; v++) sum->count[v] += a->count[v];
     sum->open_sure += a->open_sure;
+    sum->expected += a->expected;
 }
 
 uint32_t agreement_significant(const struct agreement *a)

@@ -37,6 +37,9 @@ enum verdict agreement_of(const struct result_cell *cell);
 struct agreement {
     uint32_t count[VERDICTS]; /* cells by verdict */
     uint32_t open_sure;       /* of the open ones: significant here */
+    /* How many of the played ones would be on the published side, were the published figures the truth: few
+     * games miss it now and then. Games count as won or lost. */
+    double expected;
 };
 
 struct agreement agreement_count(const struct results *r);

@@ -209,34 +209,40 @@ TARGET_256 static inline __m256i ceilings_256(uint64_t set, const uint16_t *one,
     return _mm256_and_si256(c, in);
 }
 
+/* What was seen of sixteen moves, for the second look; of more than so many words it is looked up again. */
+enum { NEAR_WORDS = 128, PART = 16, PARTS = NEAR_WORDS * 64 / PART };
+
+TARGET_256 static inline uint64_t not_below_256(__m256i c, __m256i least)
+{
+    __m256i same = _mm256_cmpeq_epi16(_mm256_max_epu16(c, least), c);
+    __m128i bytes = _mm_packs_epi16(_mm256_castsi256_si128(same), _mm256_extracti128_si256(same, 1));
+    return (uint32_t)_mm_movemask_epi8(bytes);
+}
+
 TARGET_256 static uint32_t near_256(const uint64_t *set, uint32_t words, const uint16_t *one,
                                     const uint16_t *two, uint64_t *near)
 {
-    __m256i tops = _mm256_setzero_si256();
-    for (uint32_t w = 0; w < words; w++)
-        for (uint32_t at = 0; at < 64 && set[w]; at += 16) {
+    __m256i tops = _mm256_setzero_si256(), seen[PARTS];
+    uint32_t where[PARTS], n = 0;
+    if (words > NEAR_WORDS) return near_any(set, words, one, two, near);
+    for (uint32_t w = 0; w < words; w++) {
+        near[w] = 0;
+        for (uint32_t at = 0; at < 64 && set[w]; at += PART) {
             uint64_t part = set[w] >> at & 0xffff;
             size_t i = w * 64 + at;
-            if (part) tops = _mm256_max_epu16(tops, ceilings_256(part, one + i, two ? two + i : NULL));
+            if (!part) continue;
+            seen[n] = ceilings_256(part, one + i, two ? two + i : NULL);
+            tops = _mm256_max_epu16(tops, seen[n]);
+            where[n++] = (uint32_t)i;
         }
+    }
     /* The smallest of eight is an instruction, so look for the smallest of what is missing to the most. */
     __m128i missing = _mm_xor_si128(
         _mm_max_epu16(_mm256_castsi256_si128(tops), _mm256_extracti128_si256(tops, 1)), _mm_set1_epi16(-1));
     uint32_t most = ~(uint32_t)_mm_extract_epi16(_mm_minpos_epu16(missing), 0) & 0xffff;
     const __m256i least = _mm256_set1_epi16((short)(most > CEILING_NEAR ? most - CEILING_NEAR : 0));
-    for (uint32_t w = 0; w < words; w++) {
-        uint64_t found = 0;
-        for (uint32_t at = 0; at < 64 && set[w]; at += 16) {
-            uint64_t part = set[w] >> at & 0xffff;
-            size_t i = w * 64 + at;
-            if (!part) continue;
-            __m256i c = ceilings_256(part, one + i, two ? two + i : NULL);
-            __m256i same = _mm256_cmpeq_epi16(_mm256_max_epu16(c, least), c);
-            __m128i bytes = _mm_packs_epi16(_mm256_castsi256_si128(same), _mm256_extracti128_si256(same, 1));
-            found |= ((uint64_t)(uint32_t)_mm_movemask_epi8(bytes) & part) << at;
-        }
-        near[w] = found;
-    }
+    for (uint32_t k = 0; k < n; k++) near[where[k] / 64] |= not_below_256(seen[k], least) << where[k] % 64;
+    for (uint32_t w = 0; w < words; w++) near[w] &= set[w];
     return most;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Move-Average Sampling Technique: Qh(a), the mean reward of the simulations in which a role made move a
  * anywhere (002 §4.1.1). The tree-only form learns from the moves made in the tree (002 §4.1.2). */
+#include "circuit/alone.h"
 #include "search/policy/dense.h"
 #include "search/policy/table.h"
 
@@ -14,6 +15,7 @@ struct mast {
     struct values values;
     bool tree_only;
     uint32_t nroles;
+    const struct lone_moves *lone; /* NULL: none */
     float
         tau; /* Gibbs weights of the means are kept while a sampler asks for them with this; 0: nobody did */
     struct mast_role roles[];
@@ -79,25 +81,36 @@ static uint32_t best_set(struct values *v, const struct situation *s, const uint
     return stat_row_reserve(row, words * 64) ? dense_best(row->mean, legal, words, best) : 0;
 }
 
-/* New weights for the moves of an episode. */
-static void weigh_episode(const struct mast *m, uint32_t role, const struct episode *e)
+static bool is_lone(const struct mast *m, uint32_t role, uint32_t move)
+{
+    return m->lone && is_lone_move(m->lone, role, move);
+}
+
+/* New weights for moves that were learned: `some` has room for n + 15. */
+static void weigh_moves(const struct mast *m, struct mast_role *r, const uint32_t *moves, uint32_t n,
+                        float *some)
+{
+    for (uint32_t i = 0; i < n; i++) some[i] = moves[i] < r->size ? r->row.mean[moves[i]] : 0;
+    for (uint32_t i = n; i % 16; i++) some[i] = 0;
+    dense_weigh(some, n, m->tau);
+    for (uint32_t i = 0; i < n; i++)
+        if (moves[i] < r->size) r->weights[moves[i]] = some[i];
+}
+
+static void weigh_episode(struct mast *m, uint32_t role, const struct episode *e)
 {
     enum { CHUNK = 64 };
     float some[CHUNK + 15];
-    const struct mast_role *own = &m->roles[role];
-    uint32_t steps = m->tree_only ? e->tree_steps : e->steps;
-    for (uint32_t t = 0, n; t < steps; t += n) {
-        const uint32_t *moves = e->moves + (size_t)t * e->nroles + role;
-        n = steps - t < CHUNK ? steps - t : CHUNK;
-        for (uint32_t i = 0; i < n; i++) {
-            uint32_t move = moves[i * e->nroles];
-            some[i] = move < own->size ? own->row.mean[move] : 0;
-        }
-        for (uint32_t i = n; i % 16; i++) some[i] = 0;
-        dense_weigh(some, n, m->tau);
-        for (uint32_t i = 0; i < n; i++)
-            if (moves[i * e->nroles] < own->size) own->weights[moves[i * e->nroles]] = some[i];
+    uint32_t moves[CHUNK], n = 0, steps = m->tree_only ? e->tree_steps : e->steps;
+    for (uint32_t t = 0; t < steps; t++) {
+        uint32_t move = e->moves[(size_t)t * e->nroles + role];
+        if (is_lone(m, role, move)) continue;
+        moves[n++] = move;
+        if (n < CHUNK) continue;
+        weigh_moves(m, &m->roles[role], moves, n, some);
+        n = 0;
     }
+    if (n) weigh_moves(m, &m->roles[role], moves, n, some);
 }
 
 static void learn(struct values *v, const struct episode *e)
@@ -106,9 +119,10 @@ static void learn(struct values *v, const struct episode *e)
     for (uint32_t r = 0; r < e->nroles; r++) {
         float reward = e->reward[r];
         for (uint32_t t = e->steps; t-- > 0;) {
+            uint32_t move = e->moves[(size_t)t * e->nroles + r];
             reward *= e->discount;
-            if (m->tree_only && t >= e->tree_steps) continue;
-            stat_row_add(&m->roles[r].row, e->moves[t * e->nroles + r], reward);
+            if ((m->tree_only && t >= e->tree_steps) || is_lone(m, r, move)) continue;
+            stat_row_add(&m->roles[r].row, move, reward);
         }
         if (m->tau > 0) weigh_episode(m, r, e);
     }
@@ -166,4 +180,9 @@ struct values *values_mast(uint32_t nroles, bool tree_only)
     m->tree_only = tree_only;
     m->nroles = nroles;
     return &m->values;
+}
+
+void values_mast_spare(struct values *mast, const struct lone_moves *lone)
+{
+    if (mast) ((struct mast *)mast)->lone = lone;
 }

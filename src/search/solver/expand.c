@@ -414,6 +414,28 @@ static void put_parents(struct expander *e, struct batch *b, const struct span *
     batch_put_states(b, n, e->states);
 }
 
+/* Children that are ends, and which others are not; where none is, nothing is turned. */
+static bool read_ends(struct expander *e, struct batch *b, const struct span *spans, uint32_t nspans,
+                      uint32_t n, struct error *error)
+{
+    uint64_t wanted[BATCH_MAX_WORDS], any = 0;
+    lanes_below(wanted, n);
+    for (uint32_t w = 0; w < b->words; w++) any |= wanted[w] &= b->terminal[w];
+    for (uint32_t s = 0; s < nspans; s++)
+        for (uint32_t i = 0; i < spans[s].n; i++) {
+            uint32_t lane = spans[s].lane + i;
+            struct place *child = e->at[lane] = &spans[s].fan->child[spans[s].first + i];
+            *child = (struct place){.words = b->state_words};
+            child->end = wanted[lane / 64] >> lane % 64 & 1;
+            if (!child->end) continue;
+            uint64_t *state = push(e, b->state_words * sizeof *state);
+            if (!state) return no_memory(error);
+            batch_get_state(b, lane, state);
+            child->state = state;
+        }
+    return !any || read_goals(e, b, e->at, n, wanted, error);
+}
+
 /* Where the children of the spans are in lanes 0 .. n - 1 after a step and a view. */
 static bool read_children(struct expander *e, struct batch *b, const struct span *spans, uint32_t nspans,
                           uint32_t n, const struct opening *how, struct error *error)
@@ -464,6 +486,7 @@ static bool run_lanes(struct expander *e, struct batch *b, const struct span *sp
     batch_step(b);
     if (how->nbits) batch_fill_rows(b, how->bits, how->nbits, how->row);
     batch_view_first(b, n);
+    if (how->ends) return read_ends(e, b, spans, nspans, n, error);
     return read_children(e, b, spans, nspans, n, how, error);
 }
 

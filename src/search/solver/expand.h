@@ -42,6 +42,7 @@ struct fan {
 /* What is wanted of children; all zero: everything, as the rules say. */
 struct opening {
     bool leaves; /* nobody will open them: no fingerprints, and their moves are not counted */
+    bool ends;   /* the same, and of children that are no ends not even states */
     bool moves;  /* moves are wanted even of leaves */
     bool goals;  /* goals of all of them, not of ends only; -1 where there is not exactly one */
     bool lazily; /* one at a time by the reasoner, and only when fans_make is asked for them */

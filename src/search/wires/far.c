@@ -17,8 +17,8 @@ struct far {
     struct error error;
     void **leaves[GPU_SAMPLER_BATCHES]; /* by position of the batch */
     uint32_t n[GPU_SAMPLER_BATCHES];
-    uint32_t filling; /* the other one may be under way */
-    bool under_way;
+    uint32_t filling;          /* the other one may be under way */
+    bool under_way, forgotten; /* forgotten: nobody wants to know what comes back */
     struct gpu_sample *samples;
     float *means;
 };
@@ -103,6 +103,11 @@ static bool fail(struct far *f)
     return false;
 }
 
+bool far_ready(struct far *f)
+{
+    return !f->under_way || gpu_sampler_ready(f->sampler, !f->filling);
+}
+
 bool far_turn(struct far *f)
 {
     uint32_t b = f->filling, other = !b;
@@ -112,20 +117,17 @@ bool far_turn(struct far *f)
         uint32_t n = f->n[other], nroles = f->code->nroles;
         if (!gpu_sampler_end(f->sampler, other, f->samples, f->means, &f->error)) return fail(f);
         f->n[other] = 0;
-        for (uint32_t i = 0; i < n; i++)
+        for (uint32_t i = 0; i < n && !f->forgotten; i++)
             f->over(f->data, f->leaves[other][i], &f->samples[i], f->means + (size_t)i * nroles);
     }
     f->under_way = sets_out;
+    f->forgotten = false;
     f->filling = other;
     return true;
 }
 
-/* What is under way writes to memory that will be used again. */
 void far_clear(struct far *f)
 {
-    if (f->under_way && far_state(f, false) == FAR_READY &&
-        !gpu_sampler_end(f->sampler, !f->filling, f->samples, f->means, &f->error))
-        fail(f);
-    f->under_way = false;
-    for (uint32_t i = 0; i < GPU_SAMPLER_BATCHES; i++) f->n[i] = 0;
+    f->forgotten = f->under_way;
+    f->n[f->filling] = 0;
 }

@@ -28,8 +28,11 @@ const char *far_trouble(const struct far *f); /* why it has failed */
 /* False: this position cannot be played there. */
 bool far_put(struct far *f, void *leaf, const uint64_t *state);
 uint32_t far_waiting(const struct far *f); /* have been put, are not under way */
-/* What waits sets out, and what is under way is waited for. False: it has failed; far_clear. */
+/* What is under way, if anything, is ready to come back. */
+bool far_ready(struct far *f);
+/* What waits sets out, and what is under way comes back; it is waited for. False: it has failed; far_clear.
+ */
 bool far_turn(struct far *f);
-void far_clear(struct far *f); /* forget all of them */
+void far_clear(struct far *f); /* forget all of them, without waiting */
 
 #endif

@@ -6,6 +6,7 @@
 #include "search/wires/wires.h"
 
 #include <math.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -316,13 +317,18 @@ static void far_back(void *data, void *which, const struct gpu_sample *sample, c
     come_back(l, leaf);
 }
 
-/* A batch sets out when half of the leaves wait for it, or when nobody has anything else to do: this hangs on
- * nothing but the search. */
+/* A batch sets out when half of the leaves wait for it, or when nobody has anything else to do, and the one
+ * before it is back: where simulations are counted this hangs on nothing but the search, by the clock nobody
+ * is waited for. */
 static void play_far(struct hand *h)
 {
     struct leaves *l = h->leaves;
     bool idle = h->aloft == 0 && (leaves_room(h) == 0 || !hand_may_launch(h));
     if (far_waiting(l->far) < (l->n + 1) / 2 && !(idle && l->away > 0)) return;
+    while (!far_ready(l->far)) {
+        if (!budget_counts(&h->budget) || budget_over(&h->budget)) return;
+        sched_yield();
+    }
     if (far_turn(l->far)) return;
     h->launched -= l->away; /* these have never been */
     leaves_abandon(h);
