@@ -262,7 +262,6 @@ void thoughts_print(FILE *out, struct player *p, uint32_t role, const char *name
     const struct player_report *report = player_report(p);
     if (report->trouble.code) fprintf(out, "  %s: %s\n", name, report->trouble.text);
     if (thoughts_minimax_print(out, p, role, name, moves)) return;
-    if (*report->remark) fprintf(out, "  %s: %s\n", name, report->remark);
     if (!m || (report->stats.simulations == 0 && !m->settled)) return;
     struct heap *heap = heap_new(0);
     struct heap_guard guard;

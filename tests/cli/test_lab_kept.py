@@ -78,6 +78,14 @@ class Kept(harness.Case):
         self.assertEqual([json.loads(x)["games"] for x in lines],
                          [json.loads(x)["games"] for x in open(self.path("lab/results/paper/a.jsonl"))])
 
+    def test_results_with_other_budgets_are_imported_as_such(self):
+        self.lab_run("a", "a.db", "--times", 2)
+        self.ludens("lab", "export", self.path("a.db"))
+        self.assertIn("0 new games", self.ludens("lab", "import", "paper/a", "--db", self.path("b.db"))[0])
+        out, _ = self.ludens("lab", "import", "paper/a", "--times", 2, "--db", self.path("b.db"))
+        self.assertIn("16 new games", out)
+        self.assertIn("16 of 16 games are there; 0 played now", self.lab_run("a", "b.db", "--times", 2))
+
     def test_what_goes_on_elsewhere_is_the_undisturbed_run(self):
         self.lab_run("a", "whole.db", "--games", 8)
         self.lab_run("a", "part.db", "--games", 4)

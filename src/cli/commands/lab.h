@@ -64,8 +64,8 @@ void lab_names_done(struct lab_names *names);
 struct db;
 /* Enter experiments into a database and give them the results that are kept in a folder; NULL: the library's.
  */
-bool lab_enrol_kept(struct db *db, char *const *names, int n, const char *folder, uint64_t *games,
-                    struct error *error);
+bool lab_enrol_kept(struct db *db, char *const *names, int n, double times, const char *folder,
+                    uint64_t *games, struct error *error);
 bool lab_grid_count(struct db *db, uint32_t *n, struct error *error); /* those of the database */
 
 #endif
