@@ -189,9 +189,9 @@ static bool all_there(const struct match *m, struct error *error)
 
 /* ---- many at once ---- */
 
-/* Games side by side. Tables of N-grams are larger by far than trees and other tables (docs/laboratory.md).
- */
-enum { TOGETHER = 64, TOGETHER_NST = 32 };
+/* Games side by side. Tables of N-grams are larger by far than trees and other tables, and sweeps of small
+ * circuits need not be full (docs/laboratory.md). */
+enum { TOGETHER = 64, TOGETHER_NST = 16, TOGETHER_NST_LARGE = 32, LARGE = 5000 /* gates */ };
 
 /* Searches that are counted and go one simulation after the other need not have a machine to themselves. */
 static bool pools(const struct match_budget *b, const char *player)
@@ -215,7 +215,8 @@ bool play_pools(const struct schedule *schedule, const struct schedule_cell *c)
     return true;
 }
 
-uint32_t play_together(const struct schedule *schedule, const struct schedule_cell *c)
+uint32_t play_together(const struct schedule *schedule, const struct schedule_cell *c,
+                       const struct circuit *circuit)
 {
     const struct spec_pairing *pair = &schedule->spec->pairings[c->pairing];
     for (uint32_t i = 0; i < pair->n; i++) {
@@ -223,7 +224,7 @@ uint32_t play_together(const struct schedule *schedule, const struct schedule_ce
         struct error error;
         if (player_config_parse(schedule->spec->players[pair->players[i]].text, &config, &error) &&
             config.playout == PLAYOUT_NST)
-            return TOGETHER_NST;
+            return circuit->ngates < LARGE ? TOGETHER_NST : TOGETHER_NST_LARGE;
     }
     return TOGETHER;
 }

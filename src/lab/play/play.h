@@ -3,6 +3,7 @@
 #ifndef LAB_PLAY_H
 #define LAB_PLAY_H
 
+#include "circuit/circuit.h"
 #include "lab/database/db.h"
 
 #include <pthread.h>
@@ -46,7 +47,8 @@ bool play_pools(const struct schedule *schedule, const struct schedule_cell *c);
 
 /* How many of them should be: enough to fill the sweeps, few enough that their trees and tables are not all
  * out of the caches. */
-uint32_t play_together(const struct schedule *schedule, const struct schedule_cell *c);
+uint32_t play_together(const struct schedule *schedule, const struct schedule_cell *c,
+                       const struct circuit *circuit);
 
 /* Play that game by itself. False and an error if it came to no end; ERROR_CANCELLED when `stop` (may be
  * NULL) was set. The outcome is to be taken apart in either case. */

@@ -283,9 +283,9 @@ static double appetite(const struct schedule *schedule, const struct schedule_ce
 }
 
 /* How many games a thread plays side by side, as memory allows. */
-static uint32_t guests_of(const struct run *run, const struct schedule_cell *c)
+static uint32_t guests_of(const struct run *run, const struct schedule_cell *c, const struct circuit *circuit)
 {
-    uint32_t most = run->o->together ? run->o->together : play_together(run->schedule, c);
+    uint32_t most = run->o->together ? run->o->together : play_together(run->schedule, c, circuit);
     double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2 / run->o->jobs;
     double fit = memory / appetite(run->schedule, c);
     return fit < 1 ? 1 : fit < most ? (uint32_t)fit : most;
@@ -296,7 +296,7 @@ static bool open_table(struct table *t, const struct schedule_cell *c, struct er
     struct run *run = t->run;
     t->engine = play_table_engine(&run->tables[c->game], run->o->stop);
     if (!t->engine) return false;
-    t->size = guests_of(run, c);
+    t->size = guests_of(run, c, engine_code(t->engine)->circuit);
     t->guests = calloc(t->size, sizeof *t->guests);
     t->reasoner = reasoner_circuit(run->schedule->games[c->game], engine_code(t->engine), error);
     t->driver = t->reasoner ? driver_new(t->reasoner, engine_code(t->engine), t->size, error) : NULL;
