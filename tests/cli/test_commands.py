@@ -15,6 +15,17 @@ OPTION = re.compile(r"(?m)^  -(\w), --([a-z-]+)")
 SAME = {"out": "output", "record": "output", "threads": "jobs", "repeat": "repeat"}
 
 
+def listens(run):
+    """It has become ludens and takes SIGINT, which may be a while on a busy machine."""
+    for _ in range(600):
+        with open(f"/proc/{run.pid}/status", encoding="utf-8") as file:
+            status = dict(line.split(":\t", 1) for line in file.read().splitlines() if ":\t" in line)
+        if status["Name"] == "ludens" and int(status.get("SigCgt", "0"), 16) & 1 << signal.SIGINT - 1:
+            return True
+        time.sleep(0.1)
+    return False
+
+
 class Commands(harness.Case):
     def commands(self):
         groups = "lab", "make"
@@ -71,7 +82,8 @@ class Commands(harness.Case):
             with self.subTest(command):
                 run = subprocess.Popen([harness.LUDENS, *map(str, command)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
-                time.sleep(1)
+                self.assertTrue(listens(run), command)
+                time.sleep(0.5)  # well into its work
                 self.assertIsNone(run.poll(), command)
                 run.send_signal(signal.SIGINT)
                 run.communicate(timeout=100)
