@@ -16,13 +16,16 @@ static int array_buffer(PyObject *self, Py_buffer *view, int flags)
 {
     struct array *a = (struct array *)self;
     bool plain = a->ndim == 1 || a->strides[1] == a->item;
+    bool strided = (flags & PyBUF_STRIDES) == PyBUF_STRIDES;
+    bool by_rows = (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS ||
+                   (flags & PyBUF_ANY_CONTIGUOUS) == PyBUF_ANY_CONTIGUOUS;
     view->obj = NULL;
     if (a->batch) {
         PyErr_SetString(PyExc_BufferError, "this array is on a GPU: copy() brings it here, from_dlpack() of "
                                            "other libraries looks at it there");
         return -1;
     }
-    if ((flags & PyBUF_WRITABLE) || (!(flags & PyBUF_STRIDES) && !plain)) {
+    if ((flags & PyBUF_WRITABLE) || ((!strided || by_rows) && !plain)) {
         PyErr_SetString(PyExc_BufferError, "arrays of a batch are for reading, by their strides");
         return -1;
     }
@@ -34,7 +37,7 @@ static int array_buffer(PyObject *self, Py_buffer *view, int flags)
                         .ndim = a->ndim,
                         .format = flags & PyBUF_FORMAT ? (char *)a->format : NULL,
                         .shape = a->shape,
-                        .strides = flags & PyBUF_STRIDES ? a->strides : NULL};
+                        .strides = strided ? a->strides : NULL};
     return 0;
 }
 
@@ -54,6 +57,7 @@ static PyObject *array_shape(PyObject *self, void *unused)
 static Py_ssize_t extent(const struct array *a)
 {
     Py_ssize_t n = a->shape[0] * a->strides[0];
+    if (a->ndim > 1 && a->shape[1] == 0) return 0;
     if (a->ndim > 1 && a->shape[1] * a->strides[1] > n) n = a->shape[1] * a->strides[1];
     return n;
 }
@@ -63,6 +67,10 @@ static PyObject *array_copy(PyObject *self, PyObject *unused)
     struct array *a = (struct array *)self;
     struct ludens_error error = {0};
     bool good = true;
+    if (a->busy && *a->busy) {
+        PyErr_SetString(PyExc_RuntimeError, "another thread is using this batch");
+        return NULL;
+    }
     PyObject *bytes = PyBytes_FromStringAndSize(NULL, extent(a));
     struct array *copy = bytes ? array_new(bytes) : NULL;
     Py_XDECREF(bytes);
@@ -73,6 +81,7 @@ static PyObject *array_copy(PyObject *self, PyObject *unused)
     else
         memcpy(to, a->data, (size_t)extent(a));
     copy->batch = NULL;
+    copy->busy = NULL;
     copy->data = to;
     copy->format = a->format;
     copy->item = a->item;
@@ -98,6 +107,7 @@ struct handed {
 
 static void let_go(struct handed *h)
 {
+    if (!Py_IsInitialized()) return; /* the process ends */
     PyGILState_STATE lock = PyGILState_Ensure();
     Py_DECREF(h->array);
     PyMem_Free(h);
@@ -264,6 +274,8 @@ bool numbers_take(PyObject *tensor, int bits, struct numbers *out)
     else if (t->device.type != DL_CPU && t->device.type != DL_CUDA && t->device.type != DL_CUDA_HOST &&
              t->device.type != DL_CUDA_MANAGED)
         wrong = "a batch reads the processor's memory and that of its GPU";
+    else if (t->device.type == DL_CUDA && t->device.number != 0)
+        wrong = "batches are on the first GPU";
     else if (t->ndim < 1 || t->ndim > 2 || !is_dense(t))
         wrong = "a batch reads tensors of one or two dimensions without gaps";
     else if (t->type.code > DL_UINT || t->type.bits != bits || t->type.lanes != 1)

@@ -10,6 +10,7 @@ struct array {
     PyObject_HEAD;
     PyObject *owner;            /* of the memory: a batch, or bytes */
     struct ludens_batch *batch; /* on a GPU; else NULL */
+    const int *busy;            /* the batch is at work; NULL: there is none */
     void *data;
     const char *format;
     Py_ssize_t item, shape[2], strides[2];

@@ -132,6 +132,7 @@ static PyObject *batch_tensor(PyObject *self, PyObject *args)
     struct array *a = data ? array_new(self) : NULL;
     if (!a) return NULL;
     a->batch = on_gpu(b) ? b->batch : NULL;
+    a->busy = &b->busy;
     a->data = (void *)data;
     shape_array(a, b, what, role);
     return (PyObject *)a;
@@ -224,11 +225,13 @@ static PyObject *batch_reset(PyObject *self, PyObject *args)
     return unless_failed(b);
 }
 
-static void load(struct batch *b, const void *packed)
+static bool load(struct batch *b, const void *packed)
 {
+    if (!is_free(b)) return false;
     b->busy = 1;
     Py_BEGIN_ALLOW_THREADS ludens_batch_load(b->batch, packed);
     Py_END_ALLOW_THREADS b->busy = 0;
+    return true;
 }
 
 static PyObject *batch_load(PyObject *self, PyObject *packed)
@@ -237,19 +240,19 @@ static PyObject *batch_load(PyObject *self, PyObject *packed)
     Py_buffer view;
     struct numbers n;
     Py_ssize_t words = (ludens_batch_planes(b->batch) + 63) / 64;
-    bool fits;
-    if (!is_free(b)) return NULL;
+    bool fits, good = true;
     if (is_tensor(b, packed)) {
         if (!numbers_take(packed, 64, &n)) return NULL;
         fits = n.shape[0] * (n.ndim > 1 ? n.shape[1] : 1) == words * (Py_ssize_t)b->lanes;
-        if (fits) load(b, n.data);
+        good = !fits || load(b, n.data);
         numbers_done(&n);
     } else {
         if (PyObject_GetBuffer(packed, &view, PyBUF_CONTIG_RO) != 0) return NULL;
         fits = view.len == words * 8 * (Py_ssize_t)b->lanes;
-        if (fits) load(b, view.buf);
+        good = !fits || load(b, view.buf);
         PyBuffer_Release(&view);
     }
+    if (!good) return NULL;
     if (!fits) return PyErr_Format(PyExc_ValueError, "load wants %u by %zd words", b->lanes, words);
     return unless_failed(b);
 }
@@ -337,6 +340,7 @@ static PyObject *batch_step(PyObject *self, PyObject *args)
     } else if (given != Py_None && !read_actions(b, given, &joint)) {
         return NULL;
     }
+    if (!is_free(b)) return numbers_done(&tensor), NULL; /* what was asked for may have let others in */
     b->busy = 1;
     Py_BEGIN_ALLOW_THREADS good = joint ? ludens_batch_step_joint(b->batch, actions, &error)
                                         : ludens_batch_step(b->batch, actions, &error);

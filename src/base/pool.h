@@ -8,7 +8,8 @@
  * page
  *
  * Until it is opened, taking and giving are malloc and free: memory of a program that thinks only now and
- * then goes back to the system. It stays open for the rest of the program. Any thread may call. */
+ * then goes back to the system. It is opened while nothing is taken, for blocks of before are not of its
+ * sizes, and stays open for the rest of the program. Any thread may call. */
 #ifndef BASE_POOL_H
 #define BASE_POOL_H
 

@@ -173,6 +173,7 @@ struct gpu_lanes *gpu_lanes_new(struct gpu *gpu, const struct code *code,
 {
     struct gpu_lanes *g = calloc(1, sizeof *g);
     const uint32_t MOST = UINT32_MAX / 8; /* numbers of things that kernels count */
+    const uint32_t MOST_ROWS = 65535;     /* the second dimension of a launch */
     if (!g) return error_set(error, ERROR_MEMORY, "there is no memory left"), NULL;
     g->gpu = gpu;
     g->code = code;
@@ -181,8 +182,11 @@ struct gpu_lanes *gpu_lanes_new(struct gpu *gpu, const struct code *code,
     g->seed = options->seed;
     g->words = (options->lanes + LANES_OF_BLOCK - 1) / LANES_OF_BLOCK * PTX_BLOCK;
     g->rows = gpu_rows_of(g->c, options->max_steps);
-    bool good = (uint64_t)table_length(g) * g->words < MOST ||
-                error_set(error, ERROR_INPUT, "too many lanes of so large a game for a GPU; take fewer");
+    bool good = table_length(g) <= MOST_ROWS ||
+                error_set(error, ERROR_INPUT, "the game is too large for a GPU: %u rows, at most %u",
+                          table_length(g), MOST_ROWS);
+    good = good && ((uint64_t)table_length(g) * g->words < MOST ||
+                    error_set(error, ERROR_INPUT, "too many lanes of so large a game for a GPU; take fewer"));
     for (uint32_t i = 0; i < GPU_ARRAYS && good; i++)
         good = (g->arrays[i] = calloc(g->c->nroles + 1, sizeof **g->arrays)) ||
                error_set(error, ERROR_MEMORY, "there is no memory left");

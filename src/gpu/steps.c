@@ -20,7 +20,7 @@ struct stepper {
 static uint32_t bits_for(uint32_t most)
 {
     uint32_t n = 1;
-    while (most >> n) n++;
+    while (n < 32 && most >> n) n++;
     return n;
 }
 

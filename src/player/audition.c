@@ -35,6 +35,7 @@ static bool make_configs(struct audition *a, const struct player_config *config,
         c->lanes = a->lanes;
         c->threads = 1;
         c->memory = MEMORY;
+        c->device = 0; /* its code takes longer to make than a glance */
         if (!player_arm_apply(c, i, error)) return false;
         /* Minimax counts something else, so that it can be compared by the clock alone. */
         a->out[i] = a->unfit[i] = audition_minimax(a, i) && (a->game->nroles != 2 || a->limit);

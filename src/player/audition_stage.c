@@ -76,7 +76,8 @@ static bool make_model(struct stage *s, uint32_t arm, uint32_t role, double shar
     struct audition *a = s->audition;
     struct player_config config = a->configs[arm];
     struct budget budget = {.simulations = a->limit ? 1 + a->limit / 100 : LESSON,
-                            .deadline = a->limit ? 0 : clock_now() + budget_seconds(&a->budget, share),
+                            .deadline = a->limit ? a->budget.deadline
+                                                 : clock_now() + budget_seconds(&a->budget, share),
                             .stop = a->budget.stop};
     config.lanes = AUDITION_ABREAST;
     struct player *p = s->models[arm][role] = player_new(&config, a->game, a->engine, role, a->seed, error);

@@ -110,11 +110,11 @@ static bool make_policies(struct player *p, uint32_t n, const struct budget *bud
     return good;
 }
 
-/* Simulations in flight: one at a time where they are counted, as in the papers; by the clock few enough that
- * the tree guides most of them, many enough that sweeps are full. What they cost and bring is measured in
- * docs/search.md. */
 enum { FAR_LEAVES = 128 }; /* on a GPU or waiting for it */
 
+/* Simulations in flight: one at a time where they are counted, as in the papers, unless a GPU plays them out;
+ * by the clock few enough that the tree guides most of them, many enough that sweeps are full. What they cost
+ * and bring is measured in docs/search.md. */
 static uint32_t default_lanes(const struct player *p, const struct budget *b)
 {
     if (p->config.lanes) return (uint32_t)p->config.lanes;

@@ -131,7 +131,7 @@ void driver_add(struct driver *d, struct hand *h, const struct budget *budget)
     h->began = d->clock;
     h->solo = wanted == 1 && !h->search->tree->shared && !h->relay;
     h->wired = leaves_open(h, d->code);
-    if (!h->search->tree->shared) h->search->tree->folds = may_fold(h);
+    if (!h->search->tree->shared && !relay_serves(h)) h->search->tree->folds = may_fold(h);
     d->watched += budget->deadline > 0;
     d->shared += h->search->tree->shared;
     d->plain += is_plain(h);
@@ -240,7 +240,7 @@ static void fetch_roots(const struct driver *d)
 
 static void launch_all(struct driver *d)
 {
-    if (d->watched || d->now % GLANCE == 0)
+    if (d->watched || d->leafy || d->now % GLANCE == 0)
         for (uint32_t i = 0; i < d->nhands; i++)
             if (out_of_time(d, d->hands[i])) d->hands[i]->over = d->finished = true;
     fetch_roots(d);

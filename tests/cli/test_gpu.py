@@ -3,6 +3,7 @@
 """Games on a GPU, on a driver library that runs device code on the processor and fails when it is told to."""
 import json
 import os
+import time
 import unittest.mock
 
 import harness
@@ -157,6 +158,12 @@ class Gpu(harness.Case):
         result = self.search("connectFour", "--clock", 0.5, fails="slow")
         self.assertGreater(result["simulations"], 0)
         self.assertLess(result["seconds"], 4)
+
+    def test_a_player_that_tries_ways_to_search_does_not_wait_for_code_that_is_late(self):
+        began = time.monotonic()
+        result = self.search("connectFour", "--start", 2, "--clock", 0.5, fails="late", player="champion,threads=1,device=gpu,playouts=32")
+        self.assertGreater(result["simulations"], 0)
+        self.assertLess(time.monotonic() - began, 20)  # what was begun is waited for once, in the end
 
     def test_a_search_where_several_choose_at_once(self):
         result = self.search("goofspiel4", "--sims", 300)

@@ -3,7 +3,8 @@
  * $FAKE_CUDA says:
  *
  *     no-device   old   no-memory   bad-code   launch   lost (after three launches)   wrong (a lane is
- *     changed)    slow (what is in a stream of its own is not done before somebody waits, for seconds) */
+ *     changed)    slow (what is in a stream of its own is not done before somebody waits, for seconds)
+ *     late (code is ready only after some seconds) */
 #include "ptx_machine.h"
 
 #include <pthread.h>
@@ -114,6 +115,7 @@ API cuCtxSynchronize(void)
 API cuModuleLoadDataEx(void **module, const void *image, unsigned n, int *options, void **values)
 {
     char message[200] = "";
+    if (asked("late")) sleep(8);
     struct ptx_machine *m = asked("bad-code") ? NULL : ptx_machine_new(image, message, sizeof message);
     for (unsigned i = 0; !m && i < n; i++)
         if (options[i] == 5)

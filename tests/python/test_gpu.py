@@ -108,7 +108,8 @@ def agree(here, there, roles=2):
     assert (bits.T == here.observations).all()
 
 
-@pytest.mark.parametrize("game, keep, max_steps", [("ticTacToe", False, 0), ("ticTacToe", True, 7), ("connectFour", False, 11)])
+@pytest.mark.parametrize("game, keep, max_steps", [("ticTacToe", False, 0), ("ticTacToe", True, 7), ("connectFour", False, 11),
+                                                   ("ticTacToe", False, 2 ** 32 - 1)])
 def test_the_same_moves_give_the_same_arrays(game, keep, max_steps):
     here, there = pair(game, 70, keep=keep, max_steps=max_steps)
     rng = np.random.default_rng(1)

@@ -229,6 +229,14 @@ def test_nothing_leaks(game):
     assert work() - before < 2000  # kB
 
 
+def test_arrays_with_gaps_are_not_taken_for_plain_ones():
+    batch = ludens.Batch(ludens.Game("connectFour"), 64)
+    goals = batch.tensor("goals")
+    assert not memoryview(goals).c_contiguous
+    with pytest.raises(BufferError, match="by their strides"):
+        batch.step(goals)
+
+
 def test_the_docs_tell_the_truth(tmp_path, monkeypatch, capsys):
     import re
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))

@@ -24,7 +24,7 @@ struct run_progress {
 
 struct run_options {
     uint32_t jobs;           /* worker threads, at least 1 */
-    uint32_t together;       /* games side by side on each; 0: as many as there are lanes */
+    uint32_t together;       /* games side by side on each; 0: as many as pay, play_together */
     uint32_t part, parts;    /* play every parts-th game only, beginning with the part-th; 0 parts: all */
     bool stay;               /* play also what others have claimed and left, until all games are there */
     const atomic_bool *stop; /* games in progress are given up; may be NULL */

@@ -93,9 +93,9 @@ static void one_scale(struct grams *g, uint32_t move, float factor)
 
 static void *slab_take(struct grams *g, size_t bytes)
 {
-    struct slab *last = g->slabs + g->nslabs - 1;
-    if (g->nslabs == 0 || bytes > last->size - g->slab_used) {
-        size_t size = g->nslabs ? last->size * 2 : FIRST_SLAB;
+    struct slab *last = g->nslabs ? &g->slabs[g->nslabs - 1] : NULL;
+    if (!last || bytes > last->size - g->slab_used) {
+        size_t size = last ? last->size * 2 : FIRST_SLAB;
         if (g->nslabs == g->slabs_cap) {
             uint32_t cap = g->slabs_cap ? g->slabs_cap * 2 : 8;
             struct slab *grown = realloc(g->slabs, cap * sizeof *grown);

@@ -68,12 +68,8 @@ void far_free(struct far *f)
     free(f);
 }
 
-enum far_state far_state(struct far *f, bool wait)
+enum far_state far_state(struct far *f)
 {
-    if (wait && f->making) {
-        pthread_join(f->maker, NULL);
-        f->making = false;
-    }
     return (enum far_state)atomic_load_explicit(&f->state, memory_order_acquire);
 }
 

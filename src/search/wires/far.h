@@ -21,8 +21,7 @@ typedef void far_over(void *data, void *leaf, const struct gpu_sample *sample, c
 struct far *far_new(const struct code *code, const struct gpu_sampler_options *options, far_over *over,
                     void *data);
 void far_free(struct far *f); /* NULL is fine */
-/* `wait`: until it is ready or has failed. */
-enum far_state far_state(struct far *f, bool wait);
+enum far_state far_state(struct far *f);
 const char *far_trouble(const struct far *f); /* why it has failed */
 
 /* False: this position cannot be played there. */

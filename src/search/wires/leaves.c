@@ -9,16 +9,13 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-enum {
-    FILLING = 32,
-    /* leaves that fill the wires, where nobody says how many playouts each has */ ROUNDS =
-        16, /* between two looks at the clock */
-    POWERS = 512,
-    FAR_PLAYOUTS =
-        1024,       /* from each leaf on a GPU, where nobody says: some of its multiprocessors are busy */
-    FAR_LENGTHS = 8 /* of a random game, as long as a playout there may be */
-};
+enum { FILLING = 32 };        /* leaves that fill the wires, where nobody says how many playouts each has */
+enum { ROUNDS = 16 };         /* between two looks at the clock */
+enum { POWERS = 512 };        /* of the discount that are worked out beforehand */
+enum { FAR_PLAYOUTS = 1024 }; /* from each leaf on a GPU, where nobody says: some of it is busy then */
+enum { FAR_LENGTHS = 8 };     /* of a random game, as long as a playout there may be */
 
 struct leaf {
     struct wires_group group;
@@ -100,11 +97,20 @@ static bool open_far(struct leaves *l, const struct code *code)
     return (l->far = far_new(code, &o, far_back, l));
 }
 
+/* Where simulations are counted, what they come to must not hang on when it is ready. */
+static void await_far(struct leaves *l)
+{
+    const struct budget *b = &l->hand->budget;
+    const struct timespec moment = {.tv_nsec = 2000000};
+    if (!budget_counts(b) || b->deadline > 0) return;
+    while (far_state(l->far) == FAR_MAKING && !budget_over(b)) nanosleep(&moment, NULL);
+}
+
 /* It is, if it is ready; if it has failed, that is told. */
-static bool take_far(struct leaves *l, bool wait)
+static bool take_far(struct leaves *l)
 {
     struct mcts *m = l->hand->search;
-    enum far_state state = far_state(l->far, wait);
+    enum far_state state = far_state(l->far);
     if (state == FAR_FAILED && !__atomic_exchange_n(&m->remarked, true, __ATOMIC_RELAXED))
         snprintf(m->remark, sizeof m->remark, "%.200s; going on with the processor", far_trouble(l->far));
     return state == FAR_READY;
@@ -127,12 +133,13 @@ bool leaves_open(struct hand *h, const struct code *code)
         }
         link_leaves(l, m);
     }
-    return !far || take_far(h->leaves, budget_counts(&h->budget));
+    if (far) await_far(h->leaves);
+    return !far || take_far(h->leaves);
 }
 
 bool leaves_late(struct hand *h)
 {
-    return h->leaves && h->leaves->far && (h->wired = take_far(h->leaves, false));
+    return h->leaves && h->leaves->far && (h->wired = take_far(h->leaves));
 }
 
 bool leaves_far(const struct hand *h)
@@ -332,7 +339,7 @@ static void play_far(struct hand *h)
     if (far_turn(l->far)) return;
     h->launched -= l->away; /* these have never been */
     leaves_abandon(h);
-    take_far(l, false);
+    take_far(l);
     h->wired = false;
 }
 
