@@ -240,7 +240,7 @@ static inline struct tree_action *node_all_actions(const struct tree *t, const s
 /* What it has instead while it is folded. */
 static inline bool node_is_folded(const struct tree_node *n)
 {
-    return n->flags & NODE_FOLDED;
+    return __atomic_load_n(&n->flags, __ATOMIC_RELAXED) & NODE_FOLDED;
 }
 static inline struct folded *node_folded(const struct tree *t, const struct tree_node *n)
 {
