@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "search/tree.h"
+#include "search/tree_internal.h"
 
 #include "base/hash.h"
 #include "base/pool.h"
@@ -49,11 +49,6 @@ struct bound *node_bounds(const struct tree *t, struct tree_node *n)
     return (struct bound *)(void *)(n->body + n->words + goal_words(t));
 }
 
-static size_t action_words(uint32_t count)
-{
-    return (count * sizeof(struct tree_action) + 7) / 8;
-}
-
 struct rave *node_rave(const struct tree *t, struct tree_node *n, uint32_t role)
 {
     const uint32_t *first = node_first(t, n);
@@ -70,11 +65,6 @@ float *node_best(const struct tree *t, struct tree_node *n, uint32_t role)
 
 /* --- The space
  * ------------------------------------------------------------------------------------------------ */
-
-static size_t space_bytes(const struct tree *t)
-{
-    return (size_t)t->capacity * 8;
-}
 
 static size_t table_bytes(const struct tree *t)
 {
@@ -96,28 +86,27 @@ static size_t bytes(const struct tree *t)
     return space_bytes(t) + table_bytes(t) + edges_bytes(t) + slots_bytes(t);
 }
 
-static void free_tables(struct tree *t)
+void tree_free_tables(struct tree *t)
 {
     pool_give(t->table, table_bytes(t));
     pool_give(t->edges, edges_bytes(t));
     pool_give(t->edge_slots, slots_bytes(t));
 }
 
-static void free_spaces(struct tree *t)
+void tree_free_spaces(struct tree *t)
 {
     pool_give(t->space, space_bytes(t));
-    free_tables(t);
+    tree_free_tables(t);
 }
 
-/* Spaces of these sizes: address space at first, pages are touched as they are filled. */
-static bool new_spaces(struct tree *t)
+bool tree_new_spaces(struct tree *t)
 {
     t->space = pool_take(space_bytes(t));
     t->table = pool_take_zeroed(table_bytes(t));
     t->edges = pool_take(edges_bytes(t));
     t->edge_slots = pool_take_zeroed(slots_bytes(t));
     if (t->space && t->table && t->edges && t->edge_slots) return true;
-    free_spaces(t);
+    tree_free_spaces(t);
     return false;
 }
 
@@ -135,7 +124,7 @@ struct tree *tree_new(uint32_t nroles, size_t limit, bool with_rave, bool with_b
     t->mask = FIRST_SLOTS - 1;
     t->edge_mask = 2 * FIRST_EDGES - 1;
     t->edges_cap = FIRST_EDGES;
-    if (!new_spaces(t)) {
+    if (!tree_new_spaces(t)) {
         free(t);
         return NULL;
     }
@@ -158,7 +147,7 @@ void tree_free(struct tree *t)
     if (!t) return;
     free(t->widest);
     tree_forget(t);
-    free_spaces(t);
+    tree_free_spaces(t);
     free(t);
 }
 
@@ -202,12 +191,6 @@ static bool reserve_space(struct tree *t, uint32_t words)
     return true;
 }
 
-/* An entry is the upper half of the hash, which tells the slot, and the node: growing touches no node. */
-static uint64_t table_entry(uint32_t node, uint64_t hash)
-{
-    return (hash >> 32) << 32 | node;
-}
-
 static uint64_t table_load(const struct tree *t, uint32_t slot)
 {
     return __atomic_load_n(&t->table[slot], __ATOMIC_ACQUIRE);
@@ -216,14 +199,6 @@ static uint64_t table_load(const struct tree *t, uint32_t slot)
 static bool is_state(const struct tree_node *n, const uint64_t *state, uint32_t words, uint64_t hash)
 {
     return n->hash == hash && n->words == words && memcmp(n->body, state, words * sizeof *state) == 0;
-}
-
-/* Enter what is known not to be there. */
-static void table_insert(uint64_t *table, uint32_t mask, uint64_t entry)
-{
-    uint32_t at = (uint32_t)(entry >> 32) & mask;
-    while (table[at]) at = (at + 1) & mask;
-    table[at] = entry;
 }
 
 /* Enter a node unless somebody was faster: the number of the one that is there then. */
@@ -279,17 +254,6 @@ static uint32_t take_space(struct tree *t, uint32_t words)
 static bool table_crowded(const struct tree *t)
 {
     return count_of(&t->nodes) + 1 > t->mask - t->mask / 4;
-}
-
-/* Words of a node up to its actions. */
-static size_t fixed_words(const struct tree *t, uint32_t state_words)
-{
-    return sizeof(struct tree_node) / 8 + state_words + t->actions_at;
-}
-
-static size_t block_words(uint32_t actions)
-{
-    return sizeof(struct tree_block) / 8 + action_words(actions);
 }
 
 /* The moves of all roles are numbers of two bytes. */
@@ -450,7 +414,7 @@ static uint32_t take_edge(struct tree *t)
     return at;
 }
 
-static void add_edge(struct tree *t, uint32_t node, uint64_t joint, uint32_t child)
+void tree_add_edge(struct tree *t, uint32_t node, uint64_t joint, uint32_t child)
 {
     uint32_t there, slot = edge_slot(t, node, joint, &there), edge = there ? 0 : take_edge(t);
     if (edge) {
@@ -490,224 +454,5 @@ void tree_link(struct tree *t, uint32_t node, const uint32_t *choice, uint32_t c
     if (n->mover != NO_MOVER)
         __atomic_store_n(&node_action(t, n, n->mover)[choice[n->mover]].child, child, __ATOMIC_RELEASE);
     else
-        add_edge(t, node, joint_number(t, n, choice), child);
-}
-
-/* --- Collecting
- * ----------------------------------------------------------------------------------------------- */
-
-/* How a collection goes. */
-struct collection {
-    const struct tree *from;
-    struct tree *to;
-    const struct budget *budget; /* over: give up, leave `from` as it was */
-    double enough;               /* when to stop copying, 0: never */
-    uint32_t least;              /* visits that a node must have */
-    uint32_t room;               /* words that may be filled */
-    bool closed;                 /* no more nodes are taken over */
-    uint32_t looks;
-};
-
-/* Now and then look at the clock. */
-static bool go_on(struct collection *c)
-{
-    if (++c->looks % 256) return true;
-    if (c->enough > 0 && clock_now() > c->enough) c->closed = true;
-    return !budget_over(c->budget);
-}
-
-static struct tree_node *old_node(const struct collection *c, uint32_t node)
-{
-    return (struct tree_node *)(c->from->space + node);
-}
-
-/* A collection that was given up has left marks and new numbers in the nodes. */
-static bool unmark(struct collection *c)
-{
-    for (uint32_t at = 1; at < c->from->used; at += old_node(c, at)->size) {
-        if (!go_on(c)) return false;
-        if (old_node(c, at)->words == TREE_BLOCK) continue;
-        old_node(c, at)->forward = 0;
-        old_node(c, at)->flags &= ~(uint32_t)NODE_MARKED;
-    }
-    return true;
-}
-
-/* The children of a node one after the other: *i counts actions or is the edge to come; 0 at the end. */
-static uint32_t next_child(const struct tree *t, struct tree_node *n, uint32_t *i)
-{
-    if (node_is_folded(n)) return 0;
-    if (n->mover == NO_MOVER) {
-        uint32_t e = *i ? t->edges[*i].next : n->edges;
-        *i = e;
-        return e ? t->edges[e].child : 0;
-    }
-    const struct tree_action *a = node_action(t, n, n->mover);
-    for (uint32_t count = node_actions(t, n, n->mover); *i < count;)
-        if (a[(*i)++].child) return a[*i - 1].child;
-    return 0;
-}
-
-/* Words that a node takes once it is copied: where it was unfolded, its actions come to where they belong. */
-static uint32_t whole_size(const struct tree *t, const struct tree_node *n, uint32_t node)
-{
-    uint32_t fixed = (uint32_t)fixed_words(t, n->words);
-    if (node_is_folded(n) || n->actions == node + fixed) return n->size;
-    return fixed + (uint32_t)action_words(node_first(t, n)[t->nroles]);
-}
-
-/* Find the number of visits such that what the root reaches and was visited as often fits into the room.
- * Nodes to be looked at are chained through `forward`. */
-static bool find_least(struct collection *c)
-{
-    uint64_t words[33] = {0}; /* by the number of binary digits of the visits */
-    const struct tree *t = c->from;
-    uint32_t top = t->root;
-    if (top) old_node(c, top)->flags |= NODE_MARKED;
-    while (top) {
-        struct tree_node *n = old_node(c, top);
-        words[n->visits ? 32 - (uint32_t)__builtin_clz(n->visits) : 0] += whole_size(t, n, top);
-        top = n->forward;
-        n->forward = 0;
-        for (uint32_t i = 0, child; (child = next_child(t, n, &i));) {
-            struct tree_node *k = old_node(c, child);
-            if (k->flags & NODE_MARKED) continue;
-            k->flags |= NODE_MARKED;
-            k->forward = top;
-            top = child;
-        }
-        if (!go_on(c)) return false;
-        if (!c->closed) continue;
-        /* No time to look at them all: near the root first, as far as the room goes. */
-        for (; top; n->forward = 0) n = old_node(c, top), top = n->forward;
-        return true;
-    }
-    uint64_t kept = 0;
-    for (int digits = 32; digits >= 0; digits--) {
-        kept += words[digits];
-        if (kept <= c->room) continue;
-        c->least = digits >= 31 ? UINT32_MAX : 1u << digits;
-        break;
-    }
-    return true;
-}
-
-/* The number of a node in the new space, 0 if it is not taken over. */
-static uint32_t forward_node(struct collection *c, uint32_t node)
-{
-    struct tree_node *n = old_node(c, node);
-    struct tree *to = c->to;
-    if (n->forward) return n->forward;
-    uint32_t size = whole_size(c->from, n, node), fixed = (uint32_t)fixed_words(to, n->words);
-    if ((n->visits < c->least || c->closed || to->used + size > c->room) && to->used > 1) return 0;
-    uint32_t at = to->used;
-    if (node_is_folded(n)) {
-        memcpy(to->space + at, n, (size_t)size * 8);
-        to->owed += (uint32_t)block_words(node_first(c->from, n)[to->nroles]);
-    } else {
-        memcpy(to->space + at, n, (size_t)fixed * 8);
-        memcpy(to->space + at + fixed, node_all_actions(c->from, n), (size_t)(size - fixed) * 8);
-        tree_node(to, at)->actions = at + fixed;
-        tree_node(to, at)->size = size;
-    }
-    tree_node(to, at)->flags &= ~(uint32_t)NODE_MARKED;
-    to->used += size;
-    to->nodes++;
-    table_insert(to->table, to->mask, table_entry(at, n->hash));
-    return n->forward = at;
-}
-
-/* When there are too many edges, every second one goes, other ones each time. Without it the child is found
- * by its state. */
-static bool drop_edge(const struct collection *c, const struct tree_edge *e)
-{
-    return c->from->edges_full && hash_mix(e->joint, c->from->collections) >> 8 & 1;
-}
-
-/* Copy everything that is worth it from the root on; Cheney's scan over the new space, breadth first. */
-static bool copy_tree(struct collection *c)
-{
-    struct tree *to = c->to;
-    const struct tree_edge *old_edges = c->from->edges;
-    to->root = c->from->root ? forward_node(c, c->from->root) : 0;
-    for (uint32_t at = 1; at < to->used; at += tree_node(to, at)->size) {
-        struct tree_node *n = tree_node(to, at);
-        if (!go_on(c)) return false;
-        if (node_is_folded(n)) continue;
-        if (n->mover != NO_MOVER) {
-            struct tree_action *a = node_action(to, n, n->mover);
-            for (uint32_t i = 0; i < node_actions(to, n, n->mover); i++)
-                if (a[i].child) a[i].child = forward_node(c, a[i].child);
-            continue;
-        }
-        uint32_t e = n->edges;
-        n->edges = 0;
-        for (; e; e = old_edges[e].next) {
-            if (drop_edge(c, &old_edges[e])) continue;
-            uint32_t child = forward_node(c, old_edges[e].child);
-            if (child) add_edge(to, at, old_edges[e].joint, child);
-        }
-    }
-    return true;
-}
-
-bool tree_crowded(const struct tree *t)
-{
-    return t->full || t->edges_full || (size_t)t->used * 8 > t->limit / 4;
-}
-
-bool tree_collect(struct tree *t, double share, double enough, const struct budget *budget)
-{
-    struct tree fresh = *t;
-    double words = share * (double)t->limit / 16; /* of half the limit */
-    struct collection c = {.from = t, .to = &fresh, .budget = budget};
-    /* Where tables rather than nodes are in the way, something must go, too. */
-    if (t->full && words > 0.6 * t->used) words = 0.6 * t->used;
-    c.room = words < (double)t->capacity ? (uint32_t)words : t->capacity;
-    if (!new_spaces(&fresh)) return false;
-    fresh.used = fresh.edges_used = 1;
-    fresh.edges[0] = (struct tree_edge){0};
-    fresh.nodes = fresh.root = fresh.owed = 0;
-    fresh.full = fresh.edges_full = fresh.marked = fresh.tight = fresh.shared = false;
-    bool shared = t->shared;
-    bool good = !t->marked || unmark(&c);
-    t->marked = true;
-    if (enough > 0) c.enough = clock_now() + (enough - clock_now()) / 3;
-    good = good && (t->used <= c.room || find_least(&c));
-    c.enough = enough;
-    c.closed = false;
-    if (!good || !copy_tree(&c)) {
-        free_spaces(&fresh);
-        return false;
-    }
-    free_tables(t);
-    tree_forget(t);
-    fresh.old_space = t->space;
-    fresh.old_bytes = space_bytes(t);
-    fresh.collections++;
-    *t = fresh;
-    t->shared = shared;
-    return true;
-}
-
-bool tree_tidy(struct tree *t, const struct budget *budget)
-{
-    uint64_t *space = t->space;
-    if (!tree_collect(t, 1, 0, budget)) return false;
-    memcpy(space, t->space, (size_t)t->used * 8);
-    t->old_space = t->space;
-    t->space = space;
-    tree_forget(t);
-    return true;
-}
-
-uint32_t tree_moved(const struct tree *t, uint32_t old)
-{
-    return old ? ((struct tree_node *)(t->old_space + old))->forward : 0;
-}
-
-void tree_forget(struct tree *t)
-{
-    pool_give(t->old_space, t->old_bytes);
-    t->old_space = NULL;
+        tree_add_edge(t, node, joint_number(t, n, choice), child);
 }

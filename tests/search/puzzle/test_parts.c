@@ -9,6 +9,13 @@
 
 /* --- States and orders of moves ------------------------------------------------------------------------ */
 
+static void drop(struct frontier *f, struct line *line, struct space *space)
+{
+    method_free(&f->base);
+    line_done(line);
+    space_free(space);
+}
+
 static void both_engines_meet_the_same_states(void **state)
 {
     static const char *const games[] = {"hanoi", "blocksWorld", "pmcTrap"};
@@ -24,12 +31,8 @@ static void both_engines_meet_the_same_states(void **state)
         assert_int_equal(f->depth, g->depth);
         assert_int_equal(one.goal, two.goal);
         assert_int_equal(one.n, two.n);
-        method_free(&f->base);
-        method_free(&g->base);
-        line_done(&one);
-        line_done(&two);
-        space_free(s);
-        space_free(t);
+        drop(f, &one, s);
+        drop(g, &two, t);
         close_bench(&b);
     }
 }
@@ -109,12 +112,8 @@ static void leaving_out_orders(const char *moves, const char *end, bool fewer)
     assert_true(f->commute.any);
     check_skips(b.circuit, f);
     if (fewer) assert_true(f->base.steps < g->base.steps * 3 / 4);
-    method_free(&f->base);
-    method_free(&g->base);
-    line_done(&one);
-    line_done(&two);
-    space_free(s);
-    space_free(t);
+    drop(f, &one, s);
+    drop(g, &two, t);
     close_bench(&b);
 }
 
