@@ -69,6 +69,16 @@ struct gpu_mover gpu_find_mover(const struct circuit *c)
     return m;
 }
 
+bool gpu_both_free(const struct circuit *c, const struct gpu_mover *m, const uint64_t *state)
+{
+    bool both = gpu_has_mover(m);
+    for (uint32_t i = 0; both && i < 2; i++) {
+        uint32_t b = (m->free[i] >> 1) - wire_bit(c, 0);
+        both = (state[b / 64] >> b % 64 & 1) != (m->free[i] & 1);
+    }
+    return both;
+}
+
 uint32_t gpu_mover_moves(const struct circuit *c, const struct gpu_mover *m, uint32_t i, uint8_t *known,
                          uint32_t *moves)
 {

@@ -19,16 +19,6 @@ static bool in_turn(const struct circuit *c, const uint64_t *state, uint32_t tur
     return true;
 }
 
-bool gpu_both_free(const struct circuit *c, const struct gpu_mover *m, const uint64_t *state)
-{
-    bool both = gpu_has_mover(m);
-    for (uint32_t i = 0; both && i < 2; i++) {
-        uint32_t b = (m->free[i] >> 1) - wire_bit(c, 0);
-        both = (state[b / 64] >> b % 64 & 1) != (m->free[i] & 1);
-    }
-    return both;
-}
-
 struct gpu_setup gpu_setup_from(const struct circuit *c, const uint64_t *states, uint32_t n)
 {
     struct gpu_setup setup = gpu_setup_initial(c);
