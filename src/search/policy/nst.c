@@ -56,9 +56,9 @@ static inline uint32_t before_of(const struct nst *nst, const struct situation *
 static inline float pair_mean(const struct grams *g, const struct followers *two, uint32_t move)
 {
     if (!two) return -1;
-    if (two->dense) return grams_ripe(g, &two->row, move);
+    if (two->dense) return grams_ripe(&two->row, move);
     const struct reply *r = grams_replies(g, two);
-    for (uint32_t i = 0; i < two->ripe; i++)
+    for (uint32_t i = 0; i < two->count; i++)
         if (r[i].move == move) return r[i].s.mean;
     return -1;
 }
@@ -80,13 +80,13 @@ static void score(struct values *v, const struct situation *s, const uint32_t *m
     const struct gram_row none = {0}, *row = two && two->dense ? &two->row : &none;
     for (i = 0; i < n; i++) {
         float one = moves[i] < g->one.size ? g->one.mean[moves[i]] : UNSEEN;
-        out[i] = moves[i] < row->size ? mean_of_two(one, grams_ripe(g, row, moves[i])) : one;
+        out[i] = moves[i] < row->size ? mean_of_two(one, grams_ripe(row, moves[i])) : one;
     }
     const struct reply *r = two && !two->dense ? grams_replies(g, two) : NULL;
-    for (const struct reply *end = r + (r ? two->ripe : 0); r < end; r++)
+    for (const struct reply *end = r + (r ? two->count : 0); r < end; r++)
         if ((i = index_of(moves, n, r->move)) < n) out[i] = mean_of_two(out[i], r->s.mean);
     r = three ? grams_replies(g, three) : NULL;
-    for (const struct reply *end = r + (r ? three->ripe : 0); r < end; r++)
+    for (const struct reply *end = r + (r ? three->count : 0); r < end; r++)
         if ((i = index_of(moves, n, r->move)) < n)
             out[i] = mean_of_three(g->one.mean[r->move], pair_mean(g, two, r->move), r->s.mean);
 }
@@ -129,7 +129,7 @@ static void consider_triples(const struct grams *g, const struct followers *two,
 {
     const uint16_t *pairs = two && two->dense ? two->row.ceilings : NULL;
     const struct reply *r = grams_replies(g, three);
-    for (const struct reply *end = r + three->ripe; r < end; r++) {
+    for (const struct reply *end = r + three->count; r < end; r++) {
         if (!is_in(set, l->words, r->move)) continue;
         if (pairs && !g->wild) {
             float one = (float)g->ceilings[r->move] / CEILING_STEPS;
@@ -144,7 +144,7 @@ static void consider_pairs(const struct grams *g, const struct followers *two, c
                            struct leaders *l)
 {
     const struct reply *r = grams_replies(g, two);
-    for (const struct reply *end = r + two->ripe; r < end; r++)
+    for (const struct reply *end = r + two->count; r < end; r++)
         if (is_in(set, l->words, r->move)) consider(l, r->move, mean_of_two(g->one.mean[r->move], r->s.mean));
 }
 
@@ -158,9 +158,9 @@ static uint32_t find_best(const struct grams *g, const struct followers *two, co
     const struct gram_row *row = two && two->dense ? &two->row : NULL;
     uint32_t words = l->words, most = UINT16_MAX, count = 0;
     memcpy(rest, legal, words * sizeof *rest);
-    if (three) take_out(rest, words, grams_replies(g, three), three->ripe);
+    if (three) take_out(rest, words, grams_replies(g, three), three->count);
     memcpy(open, rest, words * sizeof *open);
-    if (pairs) take_out(open, words, grams_replies(g, pairs), pairs->ripe);
+    if (pairs) take_out(open, words, grams_replies(g, pairs), pairs->count);
     if (g->wild)
         memcpy(near, open, words * sizeof *near);
     else
@@ -177,7 +177,7 @@ static uint32_t find_best(const struct grams *g, const struct followers *two, co
     for (uint32_t w = 0; w < words; w++)
         for (uint64_t x = near[w]; x; x &= x - 1) {
             uint32_t move = w * 64 + (uint32_t)__builtin_ctzll(x);
-            consider(l, move, mean_of_two(g->one.mean[move], row ? grams_ripe(g, row, move) : -1));
+            consider(l, move, mean_of_two(g->one.mean[move], row ? grams_ripe(row, move) : -1));
         }
     return l->count;
 }
