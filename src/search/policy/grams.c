@@ -167,7 +167,7 @@ static struct rare *rare_at(const struct grams *g, uint64_t key)
 static bool reserve_rare(struct grams *g, uint32_t n)
 {
     uint64_t slots = g->rare ? ((uint64_t)g->rare_mask + 1) * LINE : 0;
-    if ((g->nrare + n) * 5ull <= slots * 4) return true;
+    if ((g->nrare + n) * 3ull <= slots * 2) return true;
     uint64_t room = slots ? slots * 2 : FIRST_LINES * LINE;
     struct rare *grown = take(room * sizeof *grown), *old = g->rare;
     if (!grown) return false;
@@ -424,21 +424,18 @@ static void fetch_rare(const struct grams *g, uint64_t key)
     __builtin_prefetch(g->rare + (size_t)rare_line(g, key) * LINE, 1);
 }
 
-/* Tables of many searches are not in the caches: ask for all lines that will be needed before the first is.
- */
-static void fetch_sequences(const struct grams *g, const struct gram *v, uint32_t n)
+void grams_expect(const struct grams *g, const struct gram *v)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        if (has_triple(&v[i])) fetch_rare(g, gram_key(v[i].before, v[i].last, v[i].move));
-        if (!has_pair(&v[i]) || v[i].last >= g->ntwo) continue;
-        const struct followers *f = &g->two[v[i].last];
-        if (f->dense && v[i].move < f->row.size) {
-            __builtin_prefetch(&gram_row_all(&f->row)[v[i].move], 1);
-            __builtin_prefetch(&f->row.ceilings[v[i].move], 1);
-        } else {
-            fetch_rare(g, gram_key(MOVE_NONE, v[i].last, v[i].move));
-        }
+    if (!g->rare || !has_pair(v)) return;
+    if (has_triple(v)) fetch_rare(g, gram_key(v->before, v->last, v->move));
+    const struct followers *f = v->last < g->ntwo ? &g->two[v->last] : NULL;
+    if (f && f->dense && v->move < f->row.size) {
+        __builtin_prefetch(&gram_row_all(&f->row)[v->move], 1);
+        __builtin_prefetch(&f->row.ceilings[v->move], 1);
+        return;
     }
+    if (f && f->room) __builtin_prefetch(g->replies + f->first, 1);
+    fetch_rare(g, gram_key(MOVE_NONE, v->last, v->move));
 }
 
 static void two_add(struct grams *g, const struct gram *v)
@@ -463,7 +460,6 @@ void grams_learn(struct grams *g, const struct gram *v, uint32_t n)
 {
     if (g->bytes > g->max_bytes) forget(g);
     bool room = reserve_rare(g, 2 * n);
-    if (room) fetch_sequences(g, v, n);
     for (uint32_t i = 0; i < n; i++) {
         one_add(g, v[i].move, v[i].reward);
         if (!room || v[i].move >= g->nceilings) continue;

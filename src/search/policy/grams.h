@@ -94,6 +94,8 @@ enum { GRAMS_CHUNK = 32 };
 
 bool grams_reserve(struct grams *g, uint32_t moves); /* single moves below this number have an entry */
 
+/* A sequence will be learned soon: begin to load where it is counted. */
+void grams_expect(const struct grams *g, const struct gram *v);
 /* Learn n <= GRAMS_CHUNK sequences in this order. */
 void grams_learn(struct grams *g, const struct gram *v, uint32_t n);
 /* Multiply the counts of these sequences (once per occurrence), or of all. */

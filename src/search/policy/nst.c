@@ -243,22 +243,33 @@ static void learn_or_scale(struct grams *g, const struct gram *v, uint32_t n, bo
         grams_scale(g, v, n, omega);
 }
 
+/* The sequences that end with what a role did at a step; without the reward. */
+static inline struct gram gram_at(const struct nst *nst, const struct episode *e, uint32_t r, uint32_t t)
+{
+    uint32_t nroles = e->nroles, r1 = role_before(r, nroles), r2 = role_before(r1, nroles);
+    const uint32_t *now = e->moves + (size_t)t * nroles, *last = t >= 1 ? now - nroles : NULL;
+    const uint32_t *before = t >= 2 && nst->longest > 2 ? last - nroles : NULL;
+    return (struct gram){.before = context_move(nst, before, r2),
+                         .last = context_move(nst, last, r1),
+                         .move = now[r]};
+}
+
+static inline bool is_spared(const struct nst *nst, const struct episode *e, uint32_t r, uint32_t t)
+{
+    return nst->lone && is_lone_move(nst->lone, r, e->moves[(size_t)t * e->nroles + r]);
+}
+
 static void each_of_episode(const struct nst *nst, const struct episode *e, bool learning, float omega)
 {
     struct gram some[GRAMS_CHUNK];
-    uint32_t nroles = e->nroles, n = 0;
-    for (uint32_t r = 0; r < nroles; r++) {
-        uint32_t r1 = role_before(r, nroles), r2 = role_before(r1, nroles);
+    uint32_t n = 0;
+    for (uint32_t r = 0; r < e->nroles; r++) {
         float reward = e->reward[r];
         for (uint32_t t = e->steps; t-- > 0;) {
             reward *= e->discount; /* as it counts at the last move of the sequence */
-            if (nst->lone && is_lone_move(nst->lone, r, e->moves[t * nroles + r])) continue;
-            const uint32_t *last = t >= 1 ? e->moves + (size_t)(t - 1) * nroles : NULL;
-            const uint32_t *before = t >= 2 && nst->longest > 2 ? last - nroles : NULL;
-            some[n++] = (struct gram){.before = context_move(nst, before, r2),
-                                      .last = context_move(nst, last, r1),
-                                      .move = e->moves[t * nroles + r],
-                                      .reward = reward};
+            if (is_spared(nst, e, r, t)) continue;
+            some[n] = gram_at(nst, e, r, t);
+            some[n++].reward = reward;
             if (n < GRAMS_CHUNK) continue;
             learn_or_scale(&nst->roles[r], some, n, learning, omega);
             n = 0;
@@ -266,6 +277,16 @@ static void each_of_episode(const struct nst *nst, const struct episode *e, bool
         learn_or_scale(&nst->roles[r], some, n, learning, omega);
         n = 0;
     }
+}
+
+static void expect(const struct values *v, const struct episode *e)
+{
+    const struct nst *nst = (const struct nst *)v;
+    for (uint32_t r = 0; r < e->nroles; r++)
+        for (uint32_t t = e->steps; t-- > 0;) {
+            struct gram g = gram_at(nst, e, r, t);
+            if (!is_spared(nst, e, r, t)) grams_expect(&nst->roles[r], &g);
+        }
 }
 
 static void learn(struct values *v, const struct episode *e)
@@ -300,6 +321,7 @@ struct values *values_nst(uint32_t nroles, uint32_t longest, uint32_t k, size_t 
                                           .best_set = best_set,
                                           .fetch = fetch,
                                           .knows = knows,
+                                          .expect = expect,
                                           .learn = learn,
                                           .decay = decay,
                                           .decay_episode = decay_episode,
