@@ -212,20 +212,32 @@ static void keep_path(struct flight *f)
     list_done(&legal);
 }
 
-void flight_teach(struct flight *f, const float *reward)
+static struct episode episode_of(const struct flight *f, const float *reward)
 {
     const struct mcts *m = f->hand->search;
-    struct policy *policy = f->hand->policy;
-    struct episode e = {.nroles = m->nroles,
-                        .steps = f->steps,
-                        .tree_steps = f->tree_steps,
-                        .moves = f->moves,
-                        .reward = reward,
-                        .discount = m->opt.discount,
-                        .states = policy->wants_states && !f->stateless ? f->states : NULL,
-                        .state_start = f->state_start,
-                        .end = f->end};
-    policy_learn(policy, &e);
+    return (struct episode){.nroles = m->nroles,
+                            .steps = f->steps,
+                            .tree_steps = f->tree_steps,
+                            .moves = f->moves,
+                            .reward = reward,
+                            .discount = m->opt.discount,
+                            .states = f->hand->policy->wants_states && !f->stateless ? f->states : NULL,
+                            .state_start = f->state_start,
+                            .end = f->end};
+}
+
+void flight_teach(struct flight *f, const float *reward)
+{
+    struct episode e = episode_of(f, reward);
+    policy_learn(f->hand->policy, &e);
+}
+
+void flight_expect(const struct flight *f)
+{
+    const struct hand *h = f->hand;
+    if (!h->records || h->adapt.off || f->errand) return;
+    struct episode e = episode_of(f, NULL);
+    policy_expect(h->policy, &e);
 }
 
 /* The first simulations tell whether later ones may be cut. Of what was broken off nobody knows where it
