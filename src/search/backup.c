@@ -85,6 +85,40 @@ static void count_step(struct flight *f, uint32_t step, const float *own, const 
     if (tally.copied) ledger_counted(f->hand, n);
 }
 
+/* Lines that are going to be written. The builtin asks for reading only where the compiler may assume no
+ * better. */
+static void fetch(const void *first, size_t bytes)
+{
+    const char *at = (const char *)((uintptr_t)first & ~(uintptr_t)(TREE_LINE - 1));
+    for (; at < (const char *)first + bytes; at += TREE_LINE)
+#if defined(__x86_64__)
+        __asm__ volatile("prefetchw %0" : : "m"(*at));
+#else
+        __builtin_prefetch(at, 1);
+#endif
+}
+
+/* Other threads have written to the nodes of the path since, and each count waits until its line is here. So
+ * all lines are asked for at once: first the nodes, then what they tell the places of. */
+void flight_fetch(const struct flight *f, enum fetching what)
+{
+    enum { FEW = 256 }; /* bytes of RAVE that are worth it */
+    const struct tree *t = f->hand->search->tree;
+    for (uint32_t k = 0; k < f->tree_steps; k++) {
+        if (!f->path[k] || (f->hand->ledger && ledger_has(f->hand->ledger, f->path[k]))) continue;
+        struct tree_node *n = tree_node(t, f->path[k]);
+        if (what == FETCH_NODES) {
+            fetch(n, sizeof *n);
+            continue;
+        }
+        for (uint32_t r = 0; r < t->nroles; r++) {
+            fetch(node_action(t, n, r) + f->choice[(size_t)k * t->nroles + r], sizeof(struct tree_action));
+            size_t bytes = node_actions(t, n, r) * sizeof(struct rave);
+            if (t->with_rave && bytes <= FEW) fetch(node_rave(t, n, r), bytes);
+        }
+    }
+}
+
 /* A node on the way has bounds that the one above may not know of. */
 static bool on_proved_ground(const struct flight *f)
 {

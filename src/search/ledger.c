@@ -10,8 +10,7 @@ enum {
     SLOTS = 512,
     EIGHTH = 8, /* of the visits, the part that all hands together may keep back */
     LEAST = 4,  /* visits between two tellings: below that a copy does not pay */
-    MOST = 64,  /* later ones would be stale for too long */
-    COOL = 256  /* visits that a hot node has at least */
+    MOST = 64   /* later ones would be stale for too long */
 };
 
 struct entry {
@@ -39,9 +38,9 @@ void ledger_free(struct ledger *l)
     free(l);
 }
 
-static struct entry *slot_of(struct ledger *l, uint32_t node)
+static uint32_t slot_of(uint32_t node)
 {
-    return &l->slot[(node * 0x9e3779b1u) >> 16 & (SLOTS - 1)];
+    return (node * 0x9e3779b1u) >> 16 & (SLOTS - 1);
 }
 
 /* Visits of a node after which its hands tell. */
@@ -120,15 +119,20 @@ static void learn(const struct mcts *m, struct entry *e)
         e->rave[i] = e->rave_before[i] = (struct rave){mean_of(&rave[i].mean), count_of(&rave[i].n)};
 }
 
+bool ledger_has(const struct ledger *l, uint32_t node)
+{
+    return l->slot[slot_of(node)].node == node;
+}
+
 bool ledger_find(struct hand *h, struct tree_node *n, struct tally *out)
 {
     const struct mcts *m = h->search;
     const struct tree *t = m->tree;
     uint32_t node = (uint32_t)((uint64_t *)n - t->space);
-    struct entry *e = slot_of(h->ledger, node);
+    struct entry *e = &h->ledger->slot[slot_of(node)];
     if (e->node != node) {
         uint32_t visits = count_of(&n->visits);
-        if (visits < COOL || patience(m, visits) < LEAST) return false;
+        if (patience(m, visits) < LEAST) return false;
         if (e->node && e->visits >= visits) return false; /* the hotter one stays */
         if (e->node) tell(t, e);
         e->node = 0;
@@ -143,7 +147,7 @@ bool ledger_find(struct hand *h, struct tree_node *n, struct tally *out)
 void ledger_counted(struct hand *h, const struct tree_node *n)
 {
     const struct tree *t = h->search->tree;
-    struct entry *e = slot_of(h->ledger, (uint32_t)((const uint64_t *)n - t->space));
+    struct entry *e = &h->ledger->slot[slot_of((uint32_t)((const uint64_t *)n - t->space))];
     if (e->left-- > 1) return;
     tell(t, e);
     learn(h->search, e);
@@ -153,7 +157,7 @@ void ledger_drop(struct hand *h, const struct tree_node *n)
 {
     const struct tree *t = h->search->tree;
     uint32_t node = (uint32_t)((const uint64_t *)n - t->space);
-    struct entry *e = h->ledger ? slot_of(h->ledger, node) : NULL;
+    struct entry *e = h->ledger ? &h->ledger->slot[slot_of(node)] : NULL;
     if (!e || e->node != node) return;
     tell(t, e);
     e->node = 0;

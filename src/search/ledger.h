@@ -15,6 +15,8 @@
 
 #include "search/mcts.h"
 
+#define LEDGER_COOL 256 /* visits that a hot node has at least */
+
 /* The statistics of a node as a hand knows them. */
 struct tally {
     uint32_t *visits;
@@ -29,6 +31,7 @@ struct ledger *ledger_new(void);
 void ledger_free(struct ledger *l);
 /* The copy of a node, if it is hot enough for one. */
 bool ledger_find(struct hand *h, struct tree_node *n, struct tally *out);
+bool ledger_has(const struct ledger *l, uint32_t node); /* there is one */
 /* A simulation was counted in the copy. */
 void ledger_counted(struct hand *h, const struct tree_node *n);
 /* Tell what is new of a node and give up its copy. */
@@ -40,7 +43,7 @@ static inline struct tally tally_of(struct hand *h, struct tree_node *n)
 {
     struct tree *t = h->search->tree;
     struct tally tally;
-    if (h->ledger && ledger_find(h, n, &tally)) return tally;
+    if (h->ledger && count_of(&n->visits) >= LEDGER_COOL && ledger_find(h, n, &tally)) return tally;
     return (struct tally){&n->visits, node_all_actions(t, n), t->with_rave ? node_rave(t, n, 0) : NULL,
                           !t->shared, false};
 }

@@ -41,6 +41,10 @@ static void collect_goals(struct driver *d)
     memcpy(mask, d->parked, sizeof mask);
     memset(d->parked, 0, sizeof d->parked);
     d->nparked = 0;
+    if (d->shared) {
+        FOR_LANES(d, i, w, mask[w]) flight_fetch(d->lane[i].parked, FETCH_NODES);
+        FOR_LANES(d, i, w, mask[w]) flight_fetch(d->lane[i].parked, FETCH_ACTIONS);
+    }
     FOR_LANES(d, i, w, mask[w]) finish_parked(d, i);
 }
 
