@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Choosing moves inside the tree: UCT, with RAVE and urgency when asked for. */
-#include "search/mcts.h"
+#include "search/ledger.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -133,10 +133,11 @@ static uint32_t best_mean(struct hand *h, const struct tree_action *a, uint32_t 
 uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, const struct situation *s)
 {
     const struct mcts *m = h->search;
-    uint32_t n = node_actions(m->tree, node, role);
-    struct tree_action *a = node_action(m->tree, node, role);
+    uint32_t n = node_actions(m->tree, node, role), first = node_first(m->tree, node)[role];
     if (n == 1) return 0;
     if (!m->opt.tree) return rng_below(&h->rng, n);
+    struct tally tally = tally_of(h, node);
+    const struct tree_action *a = tally.actions + first;
     uint32_t untried = 0, pending_here = 0, avoid = to_avoid(m, a, n);
     for (uint32_t i = 0; i < n; i++) {
         untried += is_untried(&a[i], avoid);
@@ -145,12 +146,12 @@ uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, co
     if (untried && (untried == n || m->opt.urgency == URGENCY_OFF))
         return try_new(h, a, n, untried, avoid, s);
 
-    uint32_t visits = count_of(&node->visits) + pending_here;
+    uint32_t visits = count_of(tally.visits) + pending_here;
     const struct way_role *way = situation_way(s);
     float ln_visits = logarithm(visits), c = way ? way->c : m->opt.c;
     if (m->tree->folds && untried == 0 && n <= FEW && !m->opt.prior) return best_mean(h, a, n, ln_visits, c);
     float beta = m->opt.rave ? select_beta(m->opt.rave_mix, way ? way->rave : (float)m->opt.rave, visits) : 0;
-    const struct rave *rave = m->opt.rave ? node_rave(m->tree, node, role) : NULL;
+    const struct rave *rave = m->opt.rave ? tally.rave + first : NULL;
     bool whole = m->opt.rave_mix == RAVE_THESIS;
     float top = -INFINITY, sum = 0, of = 0;
     uint32_t best = 0, ties = 0;
@@ -177,8 +178,8 @@ uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, co
         return top < 50 + c * sqrtf(ln_visits) * (float)untried / (float)n
                    ? try_new(h, a, n, untried, avoid, s)
                    : best;
-    uint32_t first;
+    uint32_t hope;
     float mean = of > 0 ? sum / of : 50, seen_once = mean + c * sqrtf(ln_visits);
-    if (likeliest(a, rave, n, avoid, mean, beta, seen_once, &first) <= top) return best;
-    return m->opt.urgency == URGENCY_RAVE ? first : try_new(h, a, n, untried, avoid, s);
+    if (likeliest(a, rave, n, avoid, mean, beta, seen_once, &hope) <= top) return best;
+    return m->opt.urgency == URGENCY_RAVE ? hope : try_new(h, a, n, untried, avoid, s);
 }
