@@ -22,6 +22,7 @@ struct arm {
     const char *name, *options;
     uint32_t few, many; /* roles it is for */
     double (*expected)(const struct arm_signs *signs);
+    double swing; /* how much better it may well be than that: who is worth a match */
 };
 
 /* The first one is the player as it is. Names are the choices of the option `arm`, behind "off" and "auto".

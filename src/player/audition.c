@@ -25,6 +25,8 @@ static const double SHARE = 0.75;  /* of the start clock */
 static const double NO_CLOCK = 10; /* seconds where nobody said how long it is */
 static const double SLACK = 1.3;   /* larger trees and tables than in the trial are slower */
 static const double GLANCE = 0.1;  /* seconds at most to find out how fast a candidate is */
+/* In which minimax finds out about the game: a share of what is left, in seconds at most. */
+static const double FIRST_LOOK = 0.15, LONG_LOOK = 1.5;
 
 /* It plays as the player itself does: decisive moves make no difference where none can be seen. */
 static bool is_same(const struct audition *a, uint32_t arm)
@@ -89,9 +91,10 @@ static bool take_speed(struct audition *a, uint32_t arm, uint32_t lanes, double 
     if (!p) return false;
     struct mcts_stats stats = {0};
     double share = 1;
-    for (int look = minimax ? 0 : 1; look < 2 && good; look++) { /* first it looks at the game */
+    double first = minimax ? fmin(budget_seconds(&a->budget, FIRST_LOOK), LONG_LOOK) : seconds / 2;
+    for (int look = 0; look < 2 && good; look++) { /* first it gets ready */
         double began = clock_now(), worked = clock_thread();
-        struct budget b = {.deadline = began + seconds * (look ? 1 : 5), .stop = a->budget.stop};
+        struct budget b = {.deadline = began + (look ? seconds : first), .stop = a->budget.stop};
         good = player_ponder(p, &b, error);
         stats = player_report(p)->stats;
         share = (clock_thread() - worked) / fmax(clock_now() - began, 1e-6);
@@ -145,11 +148,11 @@ static double weight(const struct audition *a)
     return sum;
 }
 
-static uint32_t least_expected(const struct audition *a)
+static uint32_t least_hoped_for(const struct audition *a)
 {
     uint32_t least = 0;
     for (uint32_t i = 1; i < a->arms; i++)
-        if (!a->out[i] && (!least || a->expected[i] < a->expected[least])) least = i;
+        if (!a->out[i] && (!least || queue_hopes(a, i) < queue_hopes(a, least))) least = i;
     return least;
 }
 
@@ -160,10 +163,10 @@ static bool plan(struct audition *a, double seconds, double left)
     double times = a->limit ? ((double)a->limit - (double)a->spent) / (double)(a->spent - a->lessons)
                             : left / (seconds > 1e-6 ? seconds : 1e-6); /* as much as the trial took */
     /* Simulations a move that a candidate has, when all matches are taken together. Not even a few matches
-     * with every candidate: then with those of whom most is expected, or not at all. */
+     * with every candidate: then with those of whom most is hoped, or not at all. */
     double all = times * TRIAL_SIMS * AUDITION_TRIALS / SLACK;
     while (candidates(a) && all < LEAST_SIMS * (candidates(a) > 1 ? FEWEST : ALONE) * weight(a))
-        a->out[least_expected(a)] = true;
+        a->out[least_hoped_for(a)] = true;
     if (!candidates(a)) return false;
     double fair = fmin(candidates(a), SEVERAL) / candidates(a) * FAIR;
     double sims = all / (fair * weight(a));

@@ -71,6 +71,8 @@ bool audition_judges(const struct player *p);
 
 /* --- queue.c: what is expected of a candidate by all that is known; the first has what must be reached */
 double queue_expects(const struct audition *a, uint32_t arm);
+/* What may well be, before the first bout. */
+double queue_hopes(const struct audition *a, uint32_t arm);
 /* The next bout: false when there is none any more. */
 bool queue_next(struct audition *a, uint32_t *arm, uint32_t *role, uint64_t *seed);
 

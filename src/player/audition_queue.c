@@ -19,11 +19,16 @@ double queue_expects(const struct audition *a, uint32_t arm)
     return (points + a->expected[arm] * PRIOR_GAMES) / (a->games[arm] + PRIOR_GAMES);
 }
 
+double queue_hopes(const struct audition *a, uint32_t arm)
+{
+    return a->expected[arm] + player_arms[arm].swing;
+}
+
 /* Bouts under way count as even, so that not all go to the same. */
 static double promise(const struct audition *a, uint32_t arm)
 {
     double open = a->begun[arm] - a->games[arm], n = a->begun[arm] + HEARSAY;
-    double mean = (a->points[arm] + 0.5 * open + a->expected[arm] * HEARSAY) / n;
+    double mean = (a->points[arm] + 0.5 * open + queue_hopes(a, arm) * HEARSAY) / n;
     return mean + sqrt(0.5 * log(a->bouts + 2.0) / n);
 }
 

@@ -297,6 +297,7 @@ json_t *thoughts_json(struct player *p, uint32_t role)
     uint32_t first;
     if (heap && report->minimax && HEAP_ENTER(heap, &guard, &error)) {
         out = thoughts_minimax_json(heap, p, role);
+        if (player_audition(p)->arms) json_object_set_new(out, "audition", audition_json(p));
         heap_leave(heap);
         heap_free(heap);
         return out;
