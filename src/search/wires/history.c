@@ -53,6 +53,14 @@ void history_write(struct history *h, uint32_t round, uint32_t role, const uint3
     memcpy(h->many + at * h->words, many, h->words * sizeof *many);
 }
 
+void history_fill(struct history *h, uint32_t round, uint32_t role, uint32_t move)
+{
+    size_t at = (size_t)(round & (h->rounds - 1)) * h->nroles + role;
+    uint16_t *to = h->moves + at * h->lanes;
+    for (uint32_t i = 0; i < h->lanes; i++) to[i] = (uint16_t)move;
+    memset(h->many + at * h->words, 0, h->words * sizeof *h->many);
+}
+
 static bool reserve(struct history *h, uint32_t steps)
 {
     if (steps <= h->cap) return true;

@@ -26,6 +26,8 @@ void history_done(struct history *h);
 void history_begin(struct history *h, uint32_t round);
 void history_write(struct history *h, uint32_t round, uint32_t role, const uint32_t *moves,
                    const uint64_t *many);
+/* The same where all lanes made this move and had no other. */
+void history_fill(struct history *h, uint32_t round, uint32_t role, uint32_t move);
 /* Moves of a lane in the rounds from .. to - 1, in h->out and h->forced. */
 bool history_read(struct history *h, uint32_t lane, uint32_t from, uint32_t to, uint32_t now);
 
