@@ -250,8 +250,8 @@ static inline const uint16_t *node_folded_moves(const struct tree *t, const stru
 {
     return (const uint16_t *)(node_folded(t, n) + t->nroles);
 }
-/* Ask for the parts of a node that a descent looks at, all at once, for the caches; nearly all states of a tree
- * have as many words. */
+/* Ask for the parts of a node that a descent looks at, all at once, for the caches; nearly all states of a
+ * tree have as many words. */
 static inline void tree_fetch(const struct tree *t, uint32_t node, uint32_t words)
 {
     const uint64_t *body = tree_node(t, node)->body + words;

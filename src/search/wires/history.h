@@ -6,12 +6,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define HISTORY_DIFFER UINT32_MAX
+
 /* A ring of rounds; of each, by role, the moves of all lanes and the lanes that had a choice. */
 struct history {
     uint32_t nroles, lanes, words;
     uint32_t rounds; /* a power of two; 0: nothing is kept */
     uint16_t *moves; /* (round * nroles + role) * lanes + lane */
     uint64_t *many;  /* (round * nroles + role) * words + word */
+    uint32_t *all;   /* round * nroles + role: the only move that all lanes had, else HISTORY_DIFFER */
     uint32_t first;  /* the oldest round that is there */
     bool full;       /* a playout was longer than the ring */
     /* a playout read back */
