@@ -179,6 +179,8 @@ static void back_up(struct flight *f, const float *reward)
 {
     const struct mcts *m = f->hand->search;
     const float *own = f->own ? f->own : reward;
+    for (uint32_t t = 0; t < f->tree_steps; t++)
+        if (f->path[t]) tree_fetch(m->tree, f->path[t], tree_node(m->tree, m->tree->root)->words);
     (m->opt.rave && !f->own ? back_up_all : back_up_path)(f, reward, own);
     if (m->opt.solver != SOLVER_OFF && (f->proved || on_proved_ground(f))) prove_path(f, f->proved);
 }

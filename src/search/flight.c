@@ -209,6 +209,7 @@ void flight_descend(struct flight *f)
             flight_stage(f, ENTERING);
             return;
         }
+        tree_fetch(m->tree, child, n->words);
         f->node = child;
     }
 }

@@ -255,6 +255,16 @@ static inline const uint16_t *node_folded_moves(const struct tree *t, const stru
 {
     return (const uint16_t *)(node_folded(t, n) + t->nroles);
 }
+/* Ask for the parts of a node that a descent looks at, all at once, for the caches; nearly all states of a
+ * tree have as many words. */
+static inline void tree_fetch(const struct tree *t, uint32_t node, uint32_t words)
+{
+    const uint64_t *body = tree_node(t, node)->body + words;
+    __builtin_prefetch(tree_node(t, node));
+    __builtin_prefetch(body + t->first_at);
+    __builtin_prefetch(body + t->actions_at);
+    __builtin_prefetch((const char *)(body + t->actions_at) + TREE_LINE);
+}
 /* Give a folded node its actions; nothing moves. */
 void tree_unfold(struct tree *t, struct tree_node *n);
 /* The actions of a role: how many, and the first. */
