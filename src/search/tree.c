@@ -57,12 +57,6 @@ struct bound *node_bounds(const struct tree *t, struct tree_node *n)
     return (struct bound *)(void *)(n->body + n->words + goal_words(t));
 }
 
-struct rave *node_rave(const struct tree *t, struct tree_node *n, uint32_t role)
-{
-    const uint32_t *first = node_first(t, n);
-    return (struct rave *)((uint64_t *)node_all_actions(t, n) + action_words(first[t->nroles])) + first[role];
-}
-
 float *node_best(const struct tree *t, struct tree_node *n, uint32_t role)
 {
     const uint32_t *first = node_first(t, n);

@@ -283,9 +283,17 @@ static inline struct tree_action *node_action(const struct tree *t, struct tree_
 {
     return node_all_actions(t, n) + node_first(t, n)[role];
 }
-struct rave *node_rave(const struct tree *t, struct tree_node *n,
-                       uint32_t role);                                      /* parallel to the actions */
-float *node_best(const struct tree *t, struct tree_node *n, uint32_t role); /* parallel to the actions */
+static inline size_t action_words(uint32_t count)
+{
+    return (count * sizeof(struct tree_action) + 7) / 8;
+}
+/* These lie parallel to the actions. */
+static inline struct rave *node_rave(const struct tree *t, const struct tree_node *n, uint32_t role)
+{
+    const uint32_t *first = node_first(t, n);
+    return (struct rave *)((uint64_t *)node_all_actions(t, n) + action_words(first[t->nroles])) + first[role];
+}
+float *node_best(const struct tree *t, struct tree_node *n, uint32_t role);
 
 /* The child for a choice (index of the action per role), 0: none yet. tree_link may do nothing when there is
  * no room for an edge. */
