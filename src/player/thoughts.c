@@ -337,6 +337,10 @@ json_t *thoughts_json(struct player *p, uint32_t role)
                         line_text(heap, p, role, &first), "moves", list);
         if (s->playouts > s->simulations) /* several from a position */
             json_object_set_new(out, "playouts", json_integer((json_int_t)s->playouts));
+        if (s->meetings) /* of threads that share a tree */
+            json_object_set_new(
+                out, "meetings",
+                json_pack("{s:I, s:f}", "attended", (json_int_t)s->meetings, "seconds", s->waited));
         const char *verdict = verdict_text(heap, p, role);
         if (*verdict) json_object_set_new(out, "proved", json_string(verdict));
         if (*report->remark) json_object_set_new(out, "remark", json_string(report->remark));

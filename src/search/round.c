@@ -32,6 +32,18 @@ static void finish_parked(struct driver *d, uint32_t lane)
     flight_finish(f, reward);
 }
 
+/* Lanes are finished one after the other, in this order; while one is, the tables of the next are loaded. */
+static void finish_all(struct driver *d, const uint64_t *mask)
+{
+    uint32_t lanes[BATCH_MAX_LANES], n = 0;
+    FOR_LANES(d, i, w, mask[w]) lanes[n++] = i;
+    for (uint32_t i = 0; i < n; i++) {
+        if (i == 0) flight_expect(d->lane[lanes[0]].parked);
+        if (i + 1 < n) flight_expect(d->lane[lanes[i + 1]].parked);
+        finish_parked(d, lanes[i]);
+    }
+}
+
 static void collect_goals(struct driver *d)
 {
     if (d->nparked == 0) return;
@@ -41,7 +53,11 @@ static void collect_goals(struct driver *d)
     memcpy(mask, d->parked, sizeof mask);
     memset(d->parked, 0, sizeof d->parked);
     d->nparked = 0;
-    FOR_LANES(d, i, w, mask[w]) finish_parked(d, i);
+    if (d->shared) {
+        FOR_LANES(d, i, w, mask[w]) flight_fetch(d->lane[i].parked, FETCH_NODES);
+        FOR_LANES(d, i, w, mask[w]) flight_fetch(d->lane[i].parked, FETCH_ACTIONS);
+    }
+    finish_all(d, mask);
 }
 
 /* What a playout that nobody recorded has come to. */
@@ -367,7 +383,7 @@ static void arrive(struct driver *d, uint32_t lane)
     }
     for (uint32_t r = 0; r < d->nroles && !terminal; r++) world_legal(d->world, lane, r, &d->legal[r]);
     if (d->world->failed) return; /* no node with half of its moves */
-    node = tree_add(m->tree, d->state.w, d->state.words, hash, terminal, d->legal);
+    node = tree_add(m->tree, &f->hand->claim, d->state.w, d->state.words, hash, terminal, d->legal);
     if (node) {
         tree_link(m->tree, f->node, choice, node);
         f->hand->stats.expansions++;

@@ -43,9 +43,9 @@ static void count_node(const struct tree *t, struct tree_node *n, uint32_t role,
     struct rave *rave = node_rave(t, n, role);
     for (uint32_t i = 0; i < count; i++) {
         const struct amaf_move *m = &moves[a[i].move];
-        if (m->n == 0) continue;
-        float mean = mean_of(&rave[i].mean), all = (float)count_add(t, &rave[i].n, m->n);
-        mean_set(&rave[i].mean, mean + (worth * m->sum - (float)m->n * mean) / all);
+        if (t->shared && m->n == 0) continue; /* else a move that was not played changes nothing either */
+        float mean = mean_of(&rave[i].mean), all = (float)(int32_t)count_add(t, &rave[i].n, m->n);
+        mean_set(&rave[i].mean, mean + (worth * m->sum - (float)(int32_t)m->n * mean) / (all < 1 ? 1 : all));
     }
 }
 

@@ -3,6 +3,7 @@
  *
  *     WORDS, SUFFIX     of a wire; what names end with
  *     TARGET            the function attribute that lets the compiler use the vectors, or nothing
+ *     and, where the processor can tell in one go whether a vector has a bit set, ANY(x)
  */
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
@@ -23,6 +24,8 @@ FN inline bool any(vec x)
 {
 #if WORDS == 1
     return x != 0;
+#elif defined(ANY)
+    return ANY(x);
 #else
     uint64_t or = 0;
     for (int w = 0; w < WORDS; w++) or |= x[w];
@@ -42,20 +45,24 @@ FN inline void store(uint64_t *words, vec x)
     memcpy(words, &x, sizeof x);
 }
 
-FN void NAME(single)(const uint64_t *legal_wires, uint64_t *does_wires, uint32_t n, const uint64_t *lanes,
-                     uint64_t *many)
+FN void NAME(many)(const uint64_t *legal_wires, uint32_t n, const uint64_t *lanes, uint64_t *many)
 {
     const vec *legal = (const vec *)legal_wires;
-    vec *does = (vec *)does_wires, mask = load(lanes), once = mask ^ mask, twice = once;
+    vec mask = load(lanes), once = mask ^ mask, twice = once;
     for (uint32_t i = 0; i < n; i++) {
         vec x = legal[i];
         twice |= once & x;
         once |= x;
     }
     store(many, twice & mask);
-    once &= mask & ~twice;
-    if (!any(once)) return;
-    for (uint32_t i = 0; i < n; i++) does[i] |= legal[i] & once;
+}
+
+FN void NAME(only)(const uint64_t *legal_wires, uint64_t *does_wires, uint32_t n, const uint64_t *lanes)
+{
+    const vec *legal = (const vec *)legal_wires;
+    vec *does = (vec *)does_wires, mask = load(lanes);
+    if (!any(mask)) return;
+    for (uint32_t i = 0; i < n; i++) does[i] |= legal[i] & mask;
 }
 
 /* Whether lanes are left is looked at now and then only. */
@@ -117,8 +124,8 @@ FN void NAME(census)(const uint64_t *legal_wires, uint32_t n, const uint64_t *la
     for (uint32_t i = 0; i < n; i++) ever[i] |= any(legal[i] & mask);
 }
 
-static const struct weave NAME(weave) = {NAME(single), NAME(walk), NAME(contexts), NAME(replies),
-                                         NAME(census)};
+static const struct weave NAME(weave) = {NAME(many),     NAME(only),    NAME(walk),
+                                         NAME(contexts), NAME(replies), NAME(census)};
 
 #undef WALK
 #undef vec
