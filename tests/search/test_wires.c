@@ -43,7 +43,8 @@ struct audience {
     struct wires *wires;
     struct policy *policy;
     uint32_t playouts, cut, limit;
-    uint32_t *first; /* by move of role 0: how often it was the first choice */
+    uint32_t *first; /* by move of the role `whose`: how often it was the first choice */
+    uint32_t whose;
 };
 
 static void make_step(const struct field *f, struct state *s, const uint32_t *moves)
@@ -103,7 +104,7 @@ static void over(void *data, const struct wires_playout *p)
     a->cut += p->cut;
     if (!wires_moves(a->wires, p, &moves, &forced)) return;
     if (a->playouts % 3 == 0) replay(a, p, moves, forced);
-    if (a->first && p->steps) a->first[moves[0]]++;
+    if (a->first && p->steps) a->first[moves[a->whose]]++;
     struct episode e = {
         .nroles = nroles, .steps = p->steps, .moves = moves, .reward = p->reward, .discount = 0.999f};
     if (a->policy && !a->first) policy_learn(a->policy, &e);
@@ -233,6 +234,57 @@ static void choices_are_the_policys(void **unused)
     }
 }
 
+/* A good reply is made instead of exploring by the role that has it and a choice. That somebody who waits
+ * does well by waiting says nothing. */
+static void who_waits_has_no_good_reply(void **unused)
+{
+    enum { WANTED = 4000 };
+    (void)unused;
+    struct error error = {0};
+    struct field f = open_field("connectFour");
+    struct policy policy = make_policy(2, "lgr mast greedy");
+    struct list legal[2] = {0}, free_moves = {0};
+    struct state s = {0}, later = {0};
+    uint32_t first[64] = {0};
+    policy.sampler.epsilon = 1;
+    assert_true(f.reasoner->ops->initial(f.reasoner, &s));
+    for (uint32_t r = 0; r < 2; r++) assert_true(f.reasoner->ops->legal(f.reasoner, &s, r, &legal[r]));
+    uint32_t begins[2] = {legal[0].v[0], legal[1].v[0]};
+    assert_true(f.reasoner->ops->next(f.reasoner, &s, begins, &later));
+    assert_true(f.reasoner->ops->legal(f.reasoner, &later, 1, &free_moves));
+    uint32_t waits[2], n = free_moves.n, reply = free_moves.v[n - 1];
+    legal[0].n = 0;
+    assert_true(f.reasoner->ops->legal(f.reasoner, &later, 0, &legal[0]));
+    waits[0] = legal[0].v[0], waits[1] = legal[1].v[0];
+    assert_true(legal[0].n == 1 && n > 3);
+    /* the first role waits after a move that the second waited in, and that was good; one opening has a reply
+     */
+    uint32_t other = begins[0] == 1 ? 2 : 1;
+    uint32_t moves[] = {other, waits[1], waits[0], reply, other, waits[1]};
+    struct episode e = {.nroles = 2, .steps = 3, .moves = moves, .reward = (float[]){50, 50}, .discount = 1};
+    policy_learn(&policy, &e);
+    struct audience a = {.field = &f, .policy = &policy, .limit = 5000, .first = first, .whose = 1};
+    a.wires = wires_new(engine_code(f.engine), &policy, true, 3, over, &a, &error);
+    assert_non_null(a.wires);
+    struct wires_group group = {.state = s.w, .moves = begins, .wanted = WANTED};
+    wires_put(a.wires, &group);
+    while (group.over < WANTED) wires_round(a.wires);
+    for (uint32_t i = 0; i < n; i++) /* all explore */
+        assert_true(fabs((double)first[free_moves.v[i]] / WANTED - 1.0 / n) < 0.04);
+    memset(first, 0, sizeof first);
+    begins[0] = other;
+    wires_put(a.wires, &group);
+    while (group.over < WANTED) wires_round(a.wires);
+    assert_int_equal(first[reply], WANTED);
+    wires_free(a.wires);
+    policy_done(&policy);
+    for (uint32_t r = 0; r < 2; r++) list_done(&legal[r]);
+    list_done(&free_moves);
+    state_done(&s);
+    state_done(&later);
+    close_field(&f);
+}
+
 /* The second role after a move of the first: which of eight moves, all legal, do the orders take? */
 static uint32_t taken_after(struct orders *o, uint32_t last)
 {
@@ -337,6 +389,7 @@ int main(void)
         cmocka_unit_test(a_lane_has_played_what_it_is_said_to_have_played),
         cmocka_unit_test(playouts_end_at_their_limit),
         cmocka_unit_test(choices_are_the_policys),
+        cmocka_unit_test(who_waits_has_no_good_reply),
         cmocka_unit_test(what_is_learned_after_a_move_counts_at_once),
         cmocka_unit_test(searches_get_all_their_playouts_back),
     };
