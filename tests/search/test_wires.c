@@ -333,6 +333,42 @@ static void what_is_learned_after_a_move_counts_at_once(void **unused)
     policy_done(&policy);
 }
 
+/* The good reply of the second role to a move of the first; MOVE_NONE: there is none. */
+static uint32_t replied_to(struct orders *o, uint32_t last)
+{
+    enum { MOVES = 8 };
+    uint64_t legal[MOVES], does[MOVES] = {0}, lasts[MOVES] = {0}, open = 1;
+    for (uint32_t i = 0; i < MOVES; i++) legal[i] = 1;
+    lasts[last] = 1;
+    orders_reply(o, 1, legal, does, lasts, &open);
+    for (uint32_t i = 0; i < MOVES; i++)
+        if (does[i]) return i;
+    return MOVE_NONE;
+}
+
+static void a_good_reply_counts_at_once(void **unused)
+{
+    (void)unused;
+    struct policy policy = make_policy(2, "lgr");
+    struct code_role roles[2] = {{.n = 8}, {.n = 8}};
+    struct code code = {.nroles = 2, .roles = roles};
+    struct orders o;
+    uint64_t legal[8] = {1}, lanes = 1;
+    learn_pair(&policy, 5, 3, 100);
+    assert_true(orders_init(&o, &policy, &code, 1, 1));
+    orders_tend(&o, 1, legal, &lanes, 1); /* what was learned before is looked up then */
+    assert_int_equal(replied_to(&o, 5), 3);
+    assert_int_equal(replied_to(&o, 4), MOVE_NONE);
+    learn_pair(&policy, 5, 6, 100);
+    orders_replied(&o, 1, 5);
+    assert_int_equal(replied_to(&o, 5), 6);
+    learn_pair(&policy, 5, 6, 0);
+    orders_replied(&o, 1, 5);
+    assert_int_equal(replied_to(&o, 5), MOVE_NONE);
+    orders_done(&o);
+    policy_done(&policy);
+}
+
 /* --- What RAVE is told ---------------------------------------------------------------------------------- */
 
 /* Of each move at a node the mean of the playouts it was played in, whoever played it again; what nobody
@@ -445,6 +481,7 @@ int main(void)
         cmocka_unit_test(choices_are_the_policys),
         cmocka_unit_test(who_waits_has_no_good_reply),
         cmocka_unit_test(what_is_learned_after_a_move_counts_at_once),
+        cmocka_unit_test(a_good_reply_counts_at_once),
         cmocka_unit_test(rave_has_the_mean_of_the_playouts_a_move_was_played_in),
         cmocka_unit_test(searches_get_all_their_playouts_back),
     };
