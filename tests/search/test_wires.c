@@ -5,6 +5,7 @@
 
 #include "game/engine.h"
 #include "player/player.h"
+#include "search/wires/amaf.h"
 #include "search/wires/orders.h"
 #include "search/wires/wires.h"
 
@@ -332,6 +333,95 @@ static void what_is_learned_after_a_move_counts_at_once(void **unused)
     policy_done(&policy);
 }
 
+/* The good reply of the second role to a move of the first; MOVE_NONE: there is none. */
+static uint32_t replied_to(struct orders *o, uint32_t last)
+{
+    enum { MOVES = 8 };
+    uint64_t legal[MOVES], does[MOVES] = {0}, lasts[MOVES] = {0}, open = 1;
+    for (uint32_t i = 0; i < MOVES; i++) legal[i] = 1;
+    lasts[last] = 1;
+    orders_reply(o, 1, legal, does, lasts, &open);
+    for (uint32_t i = 0; i < MOVES; i++)
+        if (does[i]) return i;
+    return MOVE_NONE;
+}
+
+static void a_good_reply_counts_at_once(void **unused)
+{
+    (void)unused;
+    struct policy policy = make_policy(2, "lgr");
+    struct code_role roles[2] = {{.n = 8}, {.n = 8}};
+    struct code code = {.nroles = 2, .roles = roles};
+    struct orders o;
+    uint64_t legal[8] = {1}, lanes = 1;
+    learn_pair(&policy, 5, 3, 100);
+    assert_true(orders_init(&o, &policy, &code, 1, 1));
+    orders_tend(&o, 1, legal, &lanes, 1); /* what was learned before is looked up then */
+    assert_int_equal(replied_to(&o, 5), 3);
+    assert_int_equal(replied_to(&o, 4), MOVE_NONE);
+    learn_pair(&policy, 5, 6, 100);
+    orders_replied(&o, 1, 5);
+    assert_int_equal(replied_to(&o, 5), 6);
+    learn_pair(&policy, 5, 6, 0);
+    orders_replied(&o, 1, 5);
+    assert_int_equal(replied_to(&o, 5), MOVE_NONE);
+    orders_done(&o);
+    policy_done(&policy);
+}
+
+/* --- What RAVE is told ---------------------------------------------------------------------------------- */
+
+/* Of each move at a node the mean of the playouts it was played in, whoever played it again; what nobody
+ * played stays as it was. */
+static void rave_has_the_mean_of_the_playouts_a_move_was_played_in(void **unused)
+{
+    enum { MOVES = 9, PLAYOUTS = 40, STEPS = 5 };
+    (void)unused;
+    uint32_t moves[MOVES], played[STEPS * 2], joint[2] = {4, 0};
+    struct code_role roles[2] = {{.n = MOVES + 1}, {.n = MOVES}};
+    const struct code code = {.nroles = 2, .roles = roles};
+    struct mcts m = {.tree = tree_new(2, 1 << 20, true, false), .nroles = 2, .opt.discount = 0.5f};
+    struct hand hand = {.search = &m};
+    struct amaf amaf;
+    struct rng rng;
+    for (uint32_t i = 0; i < MOVES; i++) moves[i] = i;
+    struct list legal[2] = {{moves, MOVES, MOVES}, {moves, 1, 1}};
+    uint64_t state = 3;
+    uint32_t node = tree_add(m.tree, NULL, &state, 1, 1, false, legal);
+    struct flight f = {.hand = &hand, .tree_steps = 1, .path = &node, .moves = joint};
+    struct rave *rave = node_rave(m.tree, tree_node(m.tree, node), 0);
+    assert_true(amaf_init(&amaf, &code));
+    struct amaf_move *sums = calloc(amaf.total, sizeof *sums);
+    double sum[MOVES] = {0}, n[MOVES] = {0};
+    float all[2] = {0};
+    rng_init(&rng, 9);
+    for (int round = 0; round < 3; round++) {
+        for (int k = 0; k < PLAYOUTS; k++) {
+            float reward[2] = {(float)rng_below(&rng, 101), 0};
+            bool seen[MOVES + 1] = {[4] = true};
+            for (uint32_t t = 0; t < STEPS; t++) { /* the last two moves of the first role are never played */
+                played[2 * t] = rng_below(&rng, MOVES - 2);
+                played[2 * t + 1] = rng_below(&rng, MOVES);
+                seen[played[2 * t]] = true;
+            }
+            amaf_add(&amaf, sums, played, STEPS, reward);
+            all[0] += reward[0];
+            for (uint32_t i = 0; i < MOVES; i++)
+                if (seen[i]) sum[i] += 0.5 * (double)reward[0], n[i]++;
+        }
+        amaf_back_up(&amaf, sums, &f, PLAYOUTS, all);
+        all[0] = 0;
+        for (uint32_t i = 0; i < MOVES; i++) {
+            assert_int_equal(rave[i].n, n[i]);
+            assert_float_equal(rave[i].mean, n[i] ? sum[i] / n[i] : 0, 0.01);
+        }
+    }
+    assert_int_equal(rave[MOVES - 1].n, 0);
+    free(sums);
+    amaf_done(&amaf);
+    tree_free(m.tree);
+}
+
 /* --- In a search ---------------------------------------------------------------------------------------- */
 
 static uint64_t think(const struct field *f, const char *spec, uint64_t sims, uint32_t *nodes)
@@ -391,6 +481,8 @@ int main(void)
         cmocka_unit_test(choices_are_the_policys),
         cmocka_unit_test(who_waits_has_no_good_reply),
         cmocka_unit_test(what_is_learned_after_a_move_counts_at_once),
+        cmocka_unit_test(a_good_reply_counts_at_once),
+        cmocka_unit_test(rave_has_the_mean_of_the_playouts_a_move_was_played_in),
         cmocka_unit_test(searches_get_all_their_playouts_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
