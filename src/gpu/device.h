@@ -2,9 +2,9 @@
 /* A GPU, and random games on it: the door.
  *
  *     struct gpu *gpu = gpu_open(&error);                   one line says why there is none
- *     struct gpu_games *g = gpu_games_new(gpu, code, ...);  device code made, loaded; all lanes at the
- * beginning gpu_games_play(g, rounds, 0, &error);                 so many steps of all lanes, without the
- * host gpu_games_sums(g, sums, &error);                      games, transitions, goals
+ *     struct gpu_games *g = gpu_games_new(gpu, code, ...);  device code made, all lanes at the start
+ *     gpu_games_play(g, rounds, 0, &error);                 so many steps of all lanes, without the host
+ *     gpu_games_sums(g, sums, &error);                      games, transitions, goals
  *
  * After a failure of the device everything but freeing fails with the same words; the processor is not
  * touched by it. One thread at a time. */

@@ -151,6 +151,10 @@ static inline void flight_situation(const struct flight *f, uint32_t nroles, uin
 void flight_finish(struct flight *f, const float *reward);
 void flight_draw(struct flight *f); /* the same with 50 for everybody */
 void flight_undo_pending(struct flight *f);
+/* What a flight on a shared tree will write to, on its way to the cache: called with the one, then with the
+ * other. */
+enum fetching { FETCH_NODES, FETCH_ACTIONS };
+void flight_fetch(const struct flight *f, enum fetching what);
 /* The playout tables of its hand learn from it; will soon, which they may prepare for. */
 void flight_teach(struct flight *f, const float *reward);
 void flight_expect(const struct flight *f);

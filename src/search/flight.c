@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A simulation on its way down the tree. */
 #include "search/driver_internal.h"
+#include "search/ledger.h"
 #include "search/tidings.h"
 
 #include <stdlib.h>
@@ -106,9 +107,9 @@ void flight_take(struct flight *f, uint32_t node, const uint32_t *choice)
                 node_folded_moves(t, n)[node_first(t, n)[r] + choice[r]];
             continue;
         }
-        struct tree_action *a = node_action(t, n, r) + choice[r];
-        f->moves[(size_t)f->steps * nroles + r] = a->move;
-        if (!f->hand->solo && !forced) pending_add(t, a, 1); /* who has no choice need not be kept off it */
+        f->moves[(size_t)f->steps * nroles + r] = node_action(t, n, r)[choice[r]].move;
+        if (!f->hand->solo && !forced) /* who has no choice need not be kept off it */
+            tally_pending(f->hand, n, r, choice[r], 1);
     }
     flight_note_state(f, node_state(n), n->words);
     f->path[f->tree_steps++] = node;
@@ -201,6 +202,7 @@ void flight_descend(struct flight *f)
             flight_stage(f, ENTERING);
             return;
         }
+        tree_fetch(m->tree, child, n->words);
         f->node = child;
     }
 }

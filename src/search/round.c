@@ -53,6 +53,10 @@ static void collect_goals(struct driver *d)
     memcpy(mask, d->parked, sizeof mask);
     memset(d->parked, 0, sizeof d->parked);
     d->nparked = 0;
+    if (d->shared) {
+        FOR_LANES(d, i, w, mask[w]) flight_fetch(d->lane[i].parked, FETCH_NODES);
+        FOR_LANES(d, i, w, mask[w]) flight_fetch(d->lane[i].parked, FETCH_ACTIONS);
+    }
     finish_all(d, mask);
 }
 
@@ -383,7 +387,7 @@ static void arrive(struct driver *d, uint32_t lane)
     }
     for (uint32_t r = 0; r < d->nroles && !terminal; r++) world_legal(d->world, lane, r, &d->legal[r]);
     if (d->world->failed) return; /* no node with half of its moves */
-    node = tree_add(m->tree, d->state.w, d->state.words, hash, terminal, d->legal);
+    node = tree_add(m->tree, &f->hand->claim, d->state.w, d->state.words, hash, terminal, d->legal);
     if (node) {
         tree_link(m->tree, f->node, choice, node);
         f->hand->stats.expansions++;

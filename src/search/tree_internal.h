@@ -5,11 +5,6 @@
 
 #include "search/tree.h"
 
-static inline size_t action_words(uint32_t count)
-{
-    return (count * sizeof(struct tree_action) + 7) / 8;
-}
-
 static inline size_t space_bytes(const struct tree *t)
 {
     return (size_t)t->capacity * 8;
