@@ -249,9 +249,8 @@ static inline struct gram gram_at(const struct nst *nst, const struct episode *e
     uint32_t nroles = e->nroles, r1 = role_before(r, nroles), r2 = role_before(r1, nroles);
     const uint32_t *now = e->moves + (size_t)t * nroles, *last = t >= 1 ? now - nroles : NULL;
     const uint32_t *before = t >= 2 && nst->longest > 2 ? last - nroles : NULL;
-    return (struct gram){.before = context_move(nst, before, r2),
-                         .last = context_move(nst, last, r1),
-                         .move = now[r]};
+    return (struct gram){
+        .before = context_move(nst, before, r2), .last = context_move(nst, last, r1), .move = now[r]};
 }
 
 static inline bool is_spared(const struct nst *nst, const struct episode *e, uint32_t r, uint32_t t)
