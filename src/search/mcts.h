@@ -68,6 +68,8 @@ struct mcts_options {
     bool tree;      /* false: pure Monte Carlo, random first moves, nothing below the root (S1) */
     float c;        /* exploration constant on rewards 0..100 */
     float discount; /* per step; 1 in one-player games */
+    bool
+        difference; /* two roles play for how far they are ahead, not for their own goals; without a solver */
     uint32_t rave;  /* equivalence parameter; 0: off */
     enum rave_mix rave_mix;
     enum urgency urgency;
@@ -220,8 +222,6 @@ float mcts_value(struct mcts *m, uint32_t role);
 
 /* --- select.c: the index of the action a role takes at a node. `s` tells the playout policy where we are. */
 uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, const struct situation *s);
-/* UCT value of an action seen n times with that mean, at a node visited `visits` times (000 equation 1). */
-float select_uct(float mean, uint32_t n, float ln_visits, float c);
 /* The weight of RAVE at a node (002 §4.1.5), or of the shorter kind. */
 float select_beta(enum rave_mix mix, float k, uint32_t visits);
 

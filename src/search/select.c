@@ -8,11 +8,6 @@
 #include <immintrin.h>
 #endif
 
-float select_uct(float mean, uint32_t n, float ln_visits, float c)
-{
-    return mean + c * sqrtf(ln_visits / (float)n);
-}
-
 float select_beta(enum rave_mix mix, float k, uint32_t visits)
 {
     float n = (float)visits;
@@ -107,7 +102,8 @@ struct scales {
     uint32_t avoid;
 };
 
-/* out[i] += c sqrt(ln / tries[i]), n rounded up to four; what is computed is the same on every processor. */
+/* UCT (000 equation 1): out[i] += c sqrt(ln / tries[i]), n rounded up to four; what is computed is the same
+ * on every processor. */
 static void add_uct(float *tries, uint32_t n, float ln_visits, float c, float *out)
 {
 #if defined(__x86_64__)

@@ -11,10 +11,10 @@
 /* The best moves of a role after a certain move of the role before it, the first one first. */
 #define RANKING_MOVES 48
 struct ranking {
-    uint16_t moves[RANKING_MOVES];
     uint16_t n;
     uint16_t reply; /* the last good reply, RANKING_NONE: there is none */
     uint32_t due;   /* simulations learned from when it should be made anew */
+    uint16_t moves[RANKING_MOVES];
 };
 #define RANKING_NONE UINT16_MAX
 

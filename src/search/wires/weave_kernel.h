@@ -65,14 +65,19 @@ FN void NAME(only)(const uint64_t *legal_wires, uint64_t *does_wires, uint32_t n
     for (uint32_t i = 0; i < n; i++) does[i] |= legal[i] & mask;
 }
 
-/* Whether lanes are left is looked at now and then only. */
-#define WALK(legal, does, order, n, open)      \
-    for (uint32_t i = 0; i < (n); i++) {       \
-        vec x = (legal)[(order)[i]] & (open);  \
-        (does)[(order)[i]] |= x;               \
-        (open) &= ~x;                          \
-        if ((i & 3) == 3 && !any(open)) break; \
+/* The first legal move in an order; returns the lanes without one. Whether some are left is looked at now and
+ * then only. */
+FN inline vec NAME(take)(const vec *legal, vec *does, const uint16_t *order, uint32_t n, vec open)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t move = order[i];
+        vec x = legal[move] & open;
+        does[move] |= x;
+        open &= ~x;
+        if ((i & 3) == 3 && !any(open)) break;
     }
+    return open;
+}
 
 FN void NAME(walk)(const uint64_t *legal_wires, uint64_t *does_wires, const uint16_t *order, uint32_t n,
                    uint64_t *open)
@@ -80,8 +85,7 @@ FN void NAME(walk)(const uint64_t *legal_wires, uint64_t *does_wires, const uint
     const vec *legal = (const vec *)legal_wires;
     vec *does = (vec *)does_wires, left = load(open);
     if (!any(left)) return;
-    WALK(legal, does, order, n, left)
-    store(open, left);
+    store(open, NAME(take)(legal, does, order, n, left));
 }
 
 FN uint32_t NAME(contexts)(const uint64_t *legal_wires, uint64_t *does_wires, const uint64_t *last_wires,
@@ -96,8 +100,7 @@ FN uint32_t NAME(contexts)(const uint64_t *legal_wires, uint64_t *does_wires, co
         active[nactive++] = (uint16_t)j;
         left &= ~mine;
         const struct ranking *r = &rankings[j];
-        WALK(legal, does, r->moves, r->n, mine)
-        left |= mine;
+        left |= NAME(take)(legal, does, r->moves, r->n, mine);
     }
     store(open, left);
     return nactive;
@@ -127,7 +130,6 @@ FN void NAME(census)(const uint64_t *legal_wires, uint32_t n, const uint64_t *la
 static const struct weave NAME(weave) = {NAME(many),     NAME(only),    NAME(walk),
                                          NAME(contexts), NAME(replies), NAME(census)};
 
-#undef WALK
 #undef vec
 #undef any
 #undef load

@@ -183,9 +183,9 @@ void wires_learned(struct wires *w, const uint32_t *moves, const uint8_t *forced
     for (uint32_t t = 1; t < steps; t++)
         for (uint32_t r = 0; r < w->nroles; r++) {
             size_t at = (size_t)t * w->nroles + r;
-            if (!forced[at])
-                orders_learned(&w->orders, r, moves[at - r - w->nroles + role_before(r, w->nroles)],
-                               moves[at]);
+            uint32_t last = moves[at - r - w->nroles + role_before(r, w->nroles)];
+            orders_replied(&w->orders, r, last);
+            if (!forced[at]) orders_learned(&w->orders, r, last, moves[at]);
         }
 }
 
