@@ -14,7 +14,7 @@ static const double SLOWER = 0.08;
 static const double WIRED = 0.2;
 /* and minimax, where playouts see wins coming: it sees them at any depth, a tree has to grow that far. Less
  * so the more its evaluation knows. */
-static const double LOOKING = 0.35, KNOWS = 0.4;
+static const double LOOKING = 0.5, KNOWS = 0.4;
 
 /* By how much a match with a hundred simulations a move is kinder than one by the clock: docs/strength.md. */
 static double flattery(const struct audition *a, uint32_t arm)
