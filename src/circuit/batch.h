@@ -183,6 +183,8 @@ void batch_choose_first(struct batch *b, uint32_t role, const uint32_t *order, u
  * What is chosen is ORed into them, after batch_choose where that is used, too. NULL for a role that has but
  * one move, which it makes without being asked. */
 uint64_t *batch_move_wires(struct batch *b, uint32_t role);
+/* The same to look at, for such a role, too. */
+const uint64_t *batch_made_wires(const struct batch *b, uint32_t role);
 /* A mask whose bits are set with probability p (to 2^-24) each: which lanes explore. */
 void batch_toss(struct batch *b, double p, uint64_t *mask);
 /* A move given from outside. A lane must not get two moves for one role. */

@@ -137,6 +137,11 @@ uint64_t *batch_move_wires(struct batch *b, uint32_t role)
     return slot(b, r->does);
 }
 
+const uint64_t *batch_made_wires(const struct batch *b, uint32_t role)
+{
+    return slot(b, role_now(b, role)->does);
+}
+
 void batch_choose_first(struct batch *b, uint32_t role, const uint32_t *order, uint32_t n,
                         const uint64_t *mask)
 {

@@ -107,6 +107,17 @@ static void forget_remarks(struct match *m)
     }
 }
 
+/* Of a seat in this process, whose clock nobody else looks at. */
+static bool is_late(const struct match *m, const struct seat *s, const struct budget *b, double from,
+                    struct error *why)
+{
+    double now = clock_now();
+    if (s->ops->patient || b->deadline <= 0 || m->budget.grace < 0 || now <= b->deadline + m->budget.grace)
+        return false;
+    error_set(why, ERROR_TIME, "after %.2f s", now - from);
+    return true;
+}
+
 bool match_begin(struct match *m, struct error *error)
 {
     uint32_t n = m->game->nroles;
@@ -118,9 +129,13 @@ bool match_begin(struct match *m, struct error *error)
         for (uint32_t r = 0; r < n && good && !aborted(m); r++) {
             const struct seat_ops *ops = m->seats[r]->ops;
             struct budget b = budget_now(m);
+            struct error why;
+            double from = clock_now();
             if (!ops->start || here == (ops->settle != NULL)) continue;
             good = ops->start(m->seats[r], m, r, &b, error) ||
                    error_prefix(error, "%s as %s", m->seats[r]->name, m->game->role_names[r]);
+            if (good && here && is_late(m, m->seats[r], &b, from, &why))
+                match_remark(m, r, MATCH_LATE, why.text);
         }
     if (!good) m->starting = false;
     return good;
@@ -219,11 +234,7 @@ static bool collect(struct match *m, struct match_step *s, uint32_t role, struct
         return error_set(error, ERROR_CANCELLED, "interrupted");
     }
     if (aborted(m)) return error_set(error, ERROR_CANCELLED, "aborted");
-    if (here && !seat->ops->patient && b.deadline > 0 && m->budget.grace >= 0 &&
-        clock_now() > b.deadline + m->budget.grace) {
-        kind = MATCH_LATE;
-        error_set(&why, ERROR_TIME, "after %.2f s", (double)s->seconds[role]);
-    }
+    if (here && is_late(m, seat, &b, from, &why)) kind = MATCH_LATE;
     if (m->watch) m->watch(m->watch_data, m, role);
     return accept_answer(m, s, role, kind, why.text, error);
 }

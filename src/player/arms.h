@@ -10,6 +10,8 @@ struct arm_signs {
     double speed;    /* simulations to one of the player's own way; 1 where they are counted */
     double explains; /* minimax: of what makes random games end differently, by its evaluation; 0..1 */
     bool travels;    /* minimax: pieces go from cell to cell */
+    bool shaped;     /* minimax: it counts what is left to do, by the game's shape */
+    double decided;  /* of the player's own simulations, those that ended better for one than for another */
     bool foreseen;   /* the player's own playouts see wins coming (decisive.h) */
     uint32_t threads;
 };
@@ -18,7 +20,9 @@ struct arm_signs {
  * against that, as a share. */
 struct arm {
     const char *name, *options;
+    uint32_t few, many; /* roles it is for */
     double (*expected)(const struct arm_signs *signs);
+    double swing; /* how much better it may well be than that: who is worth a match */
 };
 
 /* The first one is the player as it is. Names are the choices of the option `arm`, behind "off" and "auto".

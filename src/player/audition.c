@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     TRIAL_SIMS = 20, /* a move */
@@ -14,6 +15,8 @@ enum {
     LEAST_SIMS = 100,
     MOST_SIMS = 1500,
     LANES = 4,     /* of a player by the clock: sweeps with few lanes are slow ones */
+    WIRED = 8,     /* of one on the wires, which sweeps alone */
+    SEVERAL = 3,   /* candidates that matches are planned for: most of the time goes to the best of them */
     MEMORY = 64,   /* MB, of a player */
     LARGE = 50000, /* facts, moves and gates: players of such a circuit take long to make */
 };
@@ -22,6 +25,27 @@ static const double SHARE = 0.75;  /* of the start clock */
 static const double NO_CLOCK = 10; /* seconds where nobody said how long it is */
 static const double SLACK = 1.3;   /* larger trees and tables than in the trial are slower */
 static const double GLANCE = 0.1;  /* seconds at most to find out how fast a candidate is */
+/* In which minimax finds out about the game: a share of what is left, in seconds at most. */
+static const double FIRST_LOOK = 0.15, LONG_LOOK = 1.5;
+static const double HOPELESS = 0.42; /* of whom no more can be hoped is not heard */
+
+/* It plays as the player itself does: decisive moves make no difference where none can be seen. */
+static bool is_same(const struct audition *a, uint32_t arm)
+{
+    const struct player_config *c = &a->configs[arm], *own = &a->configs[0];
+    return c->kind == own->kind && c->playout == own->playout && c->cutoff == own->cutoff &&
+           (c->decisive == own->decisive || !a->signs[arm].foreseen);
+}
+
+/* Minimax counts something else, and the wires hang on the processor: they can be compared by the clock
+ * alone. */
+static bool fits(const struct audition *a, uint32_t arm)
+{
+    const struct arm *x = &player_arms[arm];
+    uint32_t nroles = a->game->nroles;
+    bool clock = audition_minimax(a, arm) || audition_wires(a, arm);
+    return arm == 0 || (nroles >= x->few && nroles <= x->many && !(clock && a->limit) && !is_same(a, arm));
+}
 
 static bool make_configs(struct audition *a, const struct player_config *config, struct error *error)
 {
@@ -37,46 +61,71 @@ static bool make_configs(struct audition *a, const struct player_config *config,
         c->memory = MEMORY;
         c->device = 0; /* its code takes longer to make than a glance */
         if (!player_arm_apply(c, i, error)) return false;
-        /* Minimax counts something else, so that it can be compared by the clock alone. */
-        a->out[i] = a->unfit[i] = audition_minimax(a, i) && (a->game->nroles != 2 || a->limit);
+        if (audition_wires(a, i)) c->lanes = a->wired;
+        a->dear[i] = 1;
+        a->out[i] = a->unfit[i] = !fits(a, i);
     }
     return true;
 }
 
-/* Simulations a second; of minimax, positions. */
-static bool take_speed(struct audition *a, uint32_t arm, double seconds, struct error *error)
+static void note_minimax(struct audition *a, uint32_t arm, const struct player *p)
+{
+    const struct minimax_report *report = player_report(p)->minimax;
+    struct arm_signs *signs = &a->signs[arm];
+    if (!audition_judges(p)) a->out[arm] = a->unfit[arm] = true;
+    if (!report) return;
+    signs->explains = (double)report->explains;
+    signs->travels = report->travels;
+    signs->shaped = report->evaluation && (strncmp(report->evaluation, "race", 4) == 0 ||
+                                           strcmp(report->evaluation, "stacks") == 0);
+}
+
+/* Simulations a second with so many lanes, 0: as in play; of minimax, positions. A second of this thread's:
+ * on a busy machine a glance says nothing else. */
+static bool take_speed(struct audition *a, uint32_t arm, uint32_t lanes, double seconds, double *speed,
+                       struct error *error)
 {
     struct player_config config = a->configs[arm];
-    config.lanes = 0;
+    bool minimax = audition_minimax(a, arm), good = true;
+    config.lanes = lanes;
     struct player *p = player_new(&config, a->game, a->engine, 0, a->seed, error);
     if (!p) return false;
-    bool good = true;
     struct mcts_stats stats = {0};
-    for (int look = audition_minimax(a, arm) ? 0 : 1; look < 2 && good;
-         look++) { /* first it looks at the game */
-        struct budget b = {.deadline = clock_now() + seconds * (look ? 1 : 5), .stop = a->budget.stop};
+    double share = 1;
+    double first = minimax ? fmin(budget_seconds(&a->budget, FIRST_LOOK), LONG_LOOK) : seconds / 2;
+    for (int look = 0; look < 2 && good; look++) { /* first it gets ready */
+        double began = clock_now(), worked = clock_thread();
+        struct budget b = {.deadline = began + (look ? seconds : first), .stop = a->budget.stop};
         good = player_ponder(p, &b, error);
         stats = player_report(p)->stats;
+        share = (clock_thread() - worked) / fmax(clock_now() - began, 1e-6);
     }
-    if (audition_minimax(a, arm) && !audition_judges(p)) a->out[arm] = a->unfit[arm] = true;
-    const struct minimax_report *report = player_report(p)->minimax;
-    if (report) a->signs[arm].explains = (double)report->explains;
-    if (report) a->signs[arm].travels = report->travels;
+    if (minimax) note_minimax(a, arm, p);
     player_free(p);
-    a->signs[arm].speed = (stats.simulations + 1.0) / fmax(stats.seconds, 1e-4);
-    if (audition_minimax(a, arm)) a->signs[arm].speed /= a->threads; /* it has one */
+    *speed = (stats.simulations + 1.0) / fmax(stats.seconds * share, 1e-5);
+    if (minimax) *speed /= a->threads; /* it has one */
+    a->signs[arm].decided = (double)stats.decided / fmax((double)stats.simulations, 1);
     return good;
 }
 
-/* How fast the candidates are in play: a glance at the first position with each. */
+/* How fast the candidates are in play: a glance at the first position with each. Those on the wires sweep
+ * half empty in a bout. */
 static bool take_speeds(struct audition *a, struct error *error)
 {
-    double glance = (a->budget.deadline - clock_now()) / (20 * a->arms);
+    double glance = fmin((a->budget.deadline - clock_now()) / (20 * a->arms), GLANCE), alone;
     for (uint32_t i = 0; i < a->arms; i++) {
+        struct arm_signs *signs = &a->signs[i];
         if (budget_over(&a->budget)) return error_set(error, ERROR_TIME, "no time");
-        if (!a->out[i] && !take_speed(a, i, fmin(glance, GLANCE), error)) return false;
+        if (a->out[i]) continue;
+        if (!take_speed(a, i, 0, glance, &signs->speed, error)) return false;
+        if (!audition_wires(a, i)) continue;
+        if (!take_speed(a, i, a->wired, glance, &alone, error)) return false;
+        a->dear[i] = fmax(1, signs->speed / alone);
     }
-    for (uint32_t i = a->arms; i-- > 0;) a->signs[i].speed /= a->signs[0].speed;
+    for (uint32_t i = a->arms; i-- > 0;) {
+        a->signs[i].speed /= a->signs[0].speed;
+        a->signs[i].decided = a->signs[0].decided;
+    }
     return true;
 }
 
@@ -94,18 +143,17 @@ static double weight(const struct audition *a)
     double sum = 0;
     for (uint32_t i = 1; i < a->arms; i++) {
         if (a->out[i]) continue;
-        sum += audition_minimax(a, i)
-                   ? 1
-                   : 1 + (a->signs[i].speed - 1) / a->game->nroles; /* its positions take less */
+        sum += audition_minimax(a, i) ? 1 /* its positions take less */
+                                      : 1 + (a->signs[i].speed * a->dear[i] - 1) / a->game->nroles;
     }
     return sum;
 }
 
-static uint32_t least_expected(const struct audition *a)
+static uint32_t least_hoped_for(const struct audition *a)
 {
     uint32_t least = 0;
     for (uint32_t i = 1; i < a->arms; i++)
-        if (!a->out[i] && (!least || a->expected[i] < a->expected[least])) least = i;
+        if (!a->out[i] && (!least || queue_hopes(a, i) < queue_hopes(a, least))) least = i;
     return least;
 }
 
@@ -116,12 +164,13 @@ static bool plan(struct audition *a, double seconds, double left)
     double times = a->limit ? ((double)a->limit - (double)a->spent) / (double)(a->spent - a->lessons)
                             : left / (seconds > 1e-6 ? seconds : 1e-6); /* as much as the trial took */
     /* Simulations a move that a candidate has, when all matches are taken together. Not even a few matches
-     * with every candidate: then with those of whom most is expected, or not at all. */
+     * with every candidate: then with those of whom most is hoped, or not at all. */
     double all = times * TRIAL_SIMS * AUDITION_TRIALS / SLACK;
     while (candidates(a) && all < LEAST_SIMS * (candidates(a) > 1 ? FEWEST : ALONE) * weight(a))
-        a->out[least_expected(a)] = true;
+        a->out[least_hoped_for(a)] = true;
     if (!candidates(a)) return false;
-    double sims = all / (FAIR * weight(a));
+    double fair = fmin(candidates(a), SEVERAL) / candidates(a) * FAIR;
+    double sims = all / (fair * weight(a));
     a->sims = sims > MOST_SIMS ? MOST_SIMS : sims < LEAST_SIMS ? LEAST_SIMS : (uint32_t)sims;
     a->wanted = UINT32_MAX;
     a->lasts = 0; /* others do now */
@@ -151,7 +200,10 @@ static bool hold(struct audition *a, struct stage *stages, struct audition_repor
 {
     uint32_t n = 0;
     bool good = a->limit || take_speeds(a, error);
-    for (uint32_t i = 0; i < a->arms; i++) a->expected[i] = player_arms[i].expected(&a->signs[i]);
+    for (uint32_t i = 0; i < a->arms; i++) {
+        a->expected[i] = player_arms[i].expected(&a->signs[i]);
+        if (i && !a->limit && queue_hopes(a, i) < HOPELESS) a->out[i] = true;
+    }
     while (good && n < a->threads && (good = stage_init(&stages[n], a, error))) n++;
     if (good) {
         a->lessons = a->spent;
@@ -174,7 +226,8 @@ static void share_lanes(struct audition *a)
     uint32_t widths[4], n = batch_widths(widths), nroles = a->game->nroles;
     uint32_t there = widths[a->limit ? 0 : n - 1], each = there / (AUDITION_ABREAST * nroles);
     a->lanes = a->limit || each < 1 ? 1 : each > LANES ? LANES : each;
-    a->most = there / (a->lanes * nroles);
+    a->wired = a->limit || there < WIRED * nroles ? a->lanes : WIRED;
+    a->most = there / audition_bout_lanes(a);
     if (a->most > AUDITION_ABREAST) a->most = AUDITION_ABREAST;
     a->abreast = a->most;
 }

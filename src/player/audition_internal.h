@@ -23,6 +23,7 @@ struct audition {
     struct engine *engine;
     struct player_config configs[ARMS_MOST];
     struct arm_signs signs[ARMS_MOST];
+    double dear[ARMS_MOST]; /* what a simulation takes in a bout, to one in play */
     double expected[ARMS_MOST];
     bool out[ARMS_MOST];   /* takes no part */
     bool unfit[ARMS_MOST]; /* nor can be chosen */
@@ -33,6 +34,7 @@ struct audition {
     uint32_t sims;    /* a move, of the first */
     uint32_t abreast; /* bouts at a time on a thread */
     uint32_t lanes;   /* of a player */
+    uint32_t wired;   /* of a player on the wires, whose lanes are its own as well */
     uint32_t most;    /* bouts for whose players a thread has lanes */
     uint32_t threads;
     pthread_mutex_t lock;
@@ -53,11 +55,24 @@ static inline bool audition_minimax(const struct audition *a, uint32_t arm)
     return a->configs[arm].kind == PLAYER_MINIMAX;
 }
 
+static inline bool audition_wires(const struct audition *a, uint32_t arm)
+{
+    return a->configs[arm].kind == PLAYER_SEARCH && a->configs[arm].playout >= PLAYOUT_WIRES;
+}
+
+/* All its players, one of them perhaps on the wires. */
+static inline uint32_t audition_bout_lanes(const struct audition *a)
+{
+    return a->lanes * (a->game->nroles - 1) + a->wired;
+}
+
 /* Minimax is for this game, and had the time to find out what positions are worth. */
 bool audition_judges(const struct player *p);
 
 /* --- queue.c: what is expected of a candidate by all that is known; the first has what must be reached */
 double queue_expects(const struct audition *a, uint32_t arm);
+/* What may well be, before the first bout. */
+double queue_hopes(const struct audition *a, uint32_t arm);
 /* The next bout: false when there is none any more. */
 bool queue_next(struct audition *a, uint32_t *arm, uint32_t *role, uint64_t *seed);
 
@@ -83,8 +98,8 @@ struct stage {
     struct audition *audition;
     struct reasoner *reasoner;
     struct driver *driver;
-    /* Whose tables all players of a kind have here; of minimax one for each of two roles. */
-    struct player *models[ARMS_MOST][2];
+    /* Whose tables all players of a kind have here; of minimax one for each role. */
+    struct player *models[ARMS_MOST][MCTS_MAX_ROLES];
     struct bout *bouts[AUDITION_ABREAST];
     pthread_t thread;
     bool started;

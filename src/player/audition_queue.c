@@ -5,6 +5,7 @@
 #include <math.h>
 
 static const double PRIOR_GAMES = 10; /* matches that what is expected beforehand counts for */
+static const double HEARSAY = 3;      /* that it counts for when the next one is picked */
 /* What it must come to to be chosen. */
 static const double BETTER = 0.55;
 /* Few simulations flatter who is slow and knows much: of a match's points so much less for every halving. */
@@ -18,11 +19,16 @@ double queue_expects(const struct audition *a, uint32_t arm)
     return (points + a->expected[arm] * PRIOR_GAMES) / (a->games[arm] + PRIOR_GAMES);
 }
 
+double queue_hopes(const struct audition *a, uint32_t arm)
+{
+    return a->expected[arm] + player_arms[arm].swing;
+}
+
 /* Bouts under way count as even, so that not all go to the same. */
 static double promise(const struct audition *a, uint32_t arm)
 {
-    double open = a->begun[arm] - a->games[arm], n = a->begun[arm] + 1.0;
-    double mean = (a->points[arm] + 0.5 * open + a->expected[arm]) / n;
+    double open = a->begun[arm] - a->games[arm], n = a->begun[arm] + HEARSAY;
+    double mean = (a->points[arm] + 0.5 * open + queue_hopes(a, arm) * HEARSAY) / n;
     return mean + sqrt(0.5 * log(a->bouts + 2.0) / n);
 }
 

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LESSON = 2000 }; /* simulations that tables have seen before the first bout */
+enum {
+    LESSON = 2000, /* simulations that tables have seen before the first bout */
+    LEARNING = 10, /* times as long minimax has for that, all roles together */
+};
 
 static void note_trouble(struct audition *a, const struct error *error)
 {
@@ -97,17 +100,21 @@ static bool make_model(struct stage *s, uint32_t arm, uint32_t role, double shar
 static bool make_models(struct stage *s, struct error *error)
 {
     struct audition *a = s->audition;
-    double share = 0.2 / (a->arms * a->threads);
+    uint32_t nroles = a->game->nroles, kinds = 0;
     bool good = true;
+    for (uint32_t i = 0; i < a->arms; i++) kinds += a->out[i] ? 0 : audition_minimax(a, i) ? LEARNING : 1;
+    double share = 0.45 / (kinds * a->threads);
     for (uint32_t i = 0; i < a->arms && good; i++)
-        for (uint32_t role = 0; role < (audition_minimax(a, i) ? 2 : 1) && !a->out[i] && good; role++)
-            good = make_model(s, i, role, share * (audition_minimax(a, i) ? 3 : 1), error);
+        for (uint32_t role = 0; role < (audition_minimax(a, i) ? nroles : 1) && !a->out[i] && good; role++)
+            good = make_model(s, i, role, share * (audition_minimax(a, i) ? (double)LEARNING / nroles : 1),
+                              error);
     return good;
 }
 
 void stage_done(struct stage *s)
 {
-    for (uint32_t i = 0; i < 2 * ARMS_MOST; i++) player_free(s->models[i / 2][i % 2]);
+    for (uint32_t i = 0; i < ARMS_MOST; i++)
+        for (uint32_t role = 0; role < MCTS_MAX_ROLES; role++) player_free(s->models[i][role]);
     driver_free(s->driver);
     reasoner_free(s->reasoner);
 }
@@ -116,7 +123,7 @@ bool stage_init(struct stage *s, struct audition *a, struct error *error)
 {
     const struct code *code = engine_code(a->engine);
     *s = (struct stage){.audition = a, .reasoner = reasoner_circuit(a->game, code, error)};
-    if (s->reasoner) s->driver = driver_new(s->reasoner, code, a->lanes * a->most * a->game->nroles, error);
+    if (s->reasoner) s->driver = driver_new(s->reasoner, code, a->most * audition_bout_lanes(a), error);
     if (s->driver && make_models(s, error)) return true;
     stage_done(s);
     return false;

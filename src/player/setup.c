@@ -120,8 +120,7 @@ static uint32_t default_lanes(const struct player *p, const struct budget *b)
     if (p->config.lanes) return (uint32_t)p->config.lanes;
     if (p->driver) return 1; /* others are on it, too */
     if (p->config.device && p->on_circuit) return FAR_LEAVES;
-    uint32_t many = p->config.playout >= PLAYOUT_WIRES ? 32 : 64; /* leaves, with several playouts each */
-    return p->on_circuit && !budget_counts(b) ? many : 1;
+    return p->on_circuit && !budget_counts(b) ? 64 : 1;
 }
 
 uint32_t player_threads(const struct player *p, const struct budget *b)

@@ -165,7 +165,7 @@ static void print_moves(FILE *out, struct heap *heap, struct player *p, uint32_t
 
 /* "matches with 150 simulations a move for 6.0 s say rave; minimax 1 of 4 (46 expected), rave 26.5 of 36 (55
  * expected) against its own way", or "no time for matches in 1.0 s, minimax is expected to be best; ..." */
-static void print_audition(FILE *out, const struct player *p, const char *name)
+void thoughts_choice(FILE *out, const struct player *p, const char *name)
 {
     const struct audition_report *a = player_audition(p);
     if (!a->arms) return;
@@ -257,7 +257,7 @@ static json_t *audition_json(const struct player *p)
 void thoughts_print(FILE *out, struct player *p, uint32_t role, const char *name, uint32_t moves)
 {
     print_solo(out, p, name);
-    print_audition(out, p, name);
+    thoughts_choice(out, p, name);
     struct mcts *m = player_search(p);
     const struct player_report *report = player_report(p);
     if (report->trouble.code) fprintf(out, "  %s: %s\n", name, report->trouble.text);
@@ -297,6 +297,7 @@ json_t *thoughts_json(struct player *p, uint32_t role)
     uint32_t first;
     if (heap && report->minimax && HEAP_ENTER(heap, &guard, &error)) {
         out = thoughts_minimax_json(heap, p, role);
+        if (player_audition(p)->arms) json_object_set_new(out, "audition", audition_json(p));
         heap_leave(heap);
         heap_free(heap);
         return out;
@@ -336,6 +337,10 @@ json_t *thoughts_json(struct player *p, uint32_t role)
                         line_text(heap, p, role, &first), "moves", list);
         if (s->playouts > s->simulations) /* several from a position */
             json_object_set_new(out, "playouts", json_integer((json_int_t)s->playouts));
+        if (s->meetings) /* of threads that share a tree */
+            json_object_set_new(
+                out, "meetings",
+                json_pack("{s:I, s:f}", "attended", (json_int_t)s->meetings, "seconds", s->waited));
         const char *verdict = verdict_text(heap, p, role);
         if (*verdict) json_object_set_new(out, "proved", json_string(verdict));
         if (*report->remark) json_object_set_new(out, "remark", json_string(report->remark));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A simulation on its way back: rewards to the nodes of its path, to RAVE, to the playout policy. */
 #include "search/driver_internal.h"
+#include "search/ledger.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@ void flight_undo_pending(struct flight *f)
         struct tree_node *n = tree_node(t, f->path[k]);
         for (uint32_t r = 0; r < t->nroles; r++)
             if (node_actions(t, n, r) > 1)
-                pending_add(t, node_action(t, n, r) + f->choice[(size_t)k * t->nroles + r], -1);
+                tally_pending(f->hand, n, r, f->choice[(size_t)k * t->nroles + r], -1);
     }
 }
 
@@ -23,20 +24,19 @@ static uint32_t fading(const struct mcts *m, uint32_t n)
     return m->opt.window && n > m->opt.window ? m->opt.window : n;
 }
 
-static void count_rave(struct hand *h, struct tree_node *n, uint32_t role, float reward)
+static void count_rave(const struct hand *h, const struct tree_node *n, const struct tally *tally,
+                       uint32_t role, float reward)
 {
     const struct tree *t = h->search->tree;
     const struct driver *d = h->driver;
-    uint32_t count = node_actions(t, n, role);
+    uint32_t count = node_actions(t, n, role), first = node_first(t, n)[role];
     if (count < 2) return;
-    const struct tree_action *a = node_action(t, n, role);
-    struct rave *rave = node_rave(t, n, role);
+    const struct tree_action *a = tally->actions + first;
+    struct rave *rave = tally->rave + first;
     for (uint32_t i = 0; i < count; i++) {
         size_t at = (size_t)a[i].move * t->nroles + role;
         if (at >= d->stamp_cap || d->stamp[at] != d->stamp_now) continue;
-        float mean = mean_of(&rave[i].mean);
-        uint32_t weight = fading(h->search, count_add(t, &rave[i].n, 1));
-        mean_set(&rave[i].mean, mean + (reward - mean) / (float)weight);
+        tally_mean(&rave[i].mean, reward, fading(h->search, tally_add(tally, &rave[i].n, 1)));
     }
 }
 
@@ -62,24 +62,60 @@ static void count_step(struct flight *f, uint32_t step, const float *own, const 
     struct tree *t = m->tree;
     struct tree_node *n = tree_node(t, f->path[step]);
     bool rave = m->opt.rave && !f->own;
-    count_add(t, &n->visits, 1);
     if (node_is_folded(n)) {
+        n->visits++;
         for (uint32_t r = 0; r < m->nroles; r++)
             node_folded(t, n)[r] = (struct folded){f->choice[(size_t)step * m->nroles + r], discounted[r]};
         return;
     }
+    struct tally tally = tally_of(f->hand, n);
+    tally_add(&tally, tally.visits, 1);
     for (uint32_t r = 0; r < m->nroles; r++) {
         uint32_t choice = f->choice[(size_t)step * m->nroles + r];
-        struct tree_action *a = node_action(t, n, r) + choice;
-        uint32_t tries = count_add(t, &a->n, 1);
-        float mean = mean_of(&a->mean);
-        mean_set(&a->mean, mean + (discounted[r] - mean) / (float)fading(m, tries));
+        struct tree_action *a = tally.actions + node_first(t, n)[r] + choice;
+        uint32_t tries = tally_add(&tally, &a->n, 1);
+        tally_mean(&a->mean, discounted[r], fading(m, tries));
         if (m->single) {
             float *best = node_best(t, n, r) + choice;
             if (tries == 1 || own[r] > mean_of(best)) mean_set(best, own[r]);
         }
-        if (!f->hand->solo && node_actions(t, n, r) > 1) pending_add(t, a, -1);
-        if (rave) count_rave(f->hand, n, r, discounted[r]);
+        if (!f->hand->solo && node_actions(t, n, r) > 1) tally_add(&tally, &a->pending, (uint32_t)-1);
+        if (rave) count_rave(f->hand, n, &tally, r, discounted[r]);
+    }
+    if (tally.copied) ledger_counted(f->hand, n);
+}
+
+/* Lines that are going to be written. The builtin asks for reading only where the compiler may assume no
+ * better. */
+static void fetch(const void *first, size_t bytes)
+{
+    const char *at = (const char *)((uintptr_t)first & ~(uintptr_t)(TREE_LINE - 1));
+    for (; at < (const char *)first + bytes; at += TREE_LINE)
+#if defined(__x86_64__)
+        __asm__ volatile("prefetchw %0" : : "m"(*at));
+#else
+        __builtin_prefetch(at, 1);
+#endif
+}
+
+/* Other threads have written to the nodes of the path since, and each count waits until its line is here. So
+ * all lines are asked for at once: first the nodes, then what they tell the places of. */
+void flight_fetch(const struct flight *f, enum fetching what)
+{
+    enum { FEW = 256 }; /* bytes of RAVE that are worth it */
+    const struct tree *t = f->hand->search->tree;
+    for (uint32_t k = 0; k < f->tree_steps; k++) {
+        if (!f->path[k] || (f->hand->ledger && ledger_has(f->hand->ledger, f->path[k]))) continue;
+        struct tree_node *n = tree_node(t, f->path[k]);
+        if (what == FETCH_NODES) {
+            fetch(n, sizeof *n);
+            continue;
+        }
+        for (uint32_t r = 0; r < t->nroles; r++) {
+            fetch(node_action(t, n, r) + f->choice[(size_t)k * t->nroles + r], sizeof(struct tree_action));
+            size_t bytes = node_actions(t, n, r) * sizeof(struct rave);
+            if (t->with_rave && bytes <= FEW) fetch(node_rave(t, n, r), bytes);
+        }
     }
 }
 
@@ -87,7 +123,7 @@ static void count_step(struct flight *f, uint32_t step, const float *own, const 
 static bool on_proved_ground(const struct flight *f)
 {
     const struct tree *t = f->hand->search->tree;
-    if (__atomic_load_n(&f->hand->search->bounded, __ATOMIC_RELAXED) == 0) return false;
+    if (!__atomic_load_n(&f->hand->search->bounded, __ATOMIC_RELAXED)) return false;
     for (uint32_t k = 1; k < f->tree_steps; k++)
         if (f->path[k] && node_flags(tree_node(t, f->path[k])) & NODE_BOUNDED) return true;
     return false;
@@ -143,6 +179,8 @@ static void back_up(struct flight *f, const float *reward)
 {
     const struct mcts *m = f->hand->search;
     const float *own = f->own ? f->own : reward;
+    for (uint32_t t = 0; t < f->tree_steps; t++)
+        if (f->path[t]) tree_fetch(m->tree, f->path[t], tree_node(m->tree, m->tree->root)->words);
     (m->opt.rave && !f->own ? back_up_all : back_up_path)(f, reward, own);
     if (m->opt.solver != SOLVER_OFF && (f->proved || on_proved_ground(f))) prove_path(f, f->proved);
 }
@@ -189,7 +227,7 @@ static void keep_path(struct flight *f)
             if (terminal && !r->ops->terminal(r, &next, &terminal)) break;
             if (!terminal && !r->ops->legal(r, &next, 0, &legal)) break;
             if (terminal) break; /* ended nodes are made when they are next visited, with their goals */
-            node = tree_add(m->tree, next.w, next.words, hash, false, &legal);
+            node = tree_add(m->tree, &f->hand->claim, next.w, next.words, hash, false, &legal);
             if (node) f->hand->stats.expansions++;
         }
         if (!node) break;
@@ -202,7 +240,7 @@ static void keep_path(struct flight *f)
         if (i == count) break;
         f->choice[f->tree_steps] = i;
         f->path[f->tree_steps++] = at = node;
-        if (!f->hand->solo && count > 1) pending_add(m->tree, &a[i], 1);
+        if (!f->hand->solo && count > 1) tally_pending(f->hand, n, 0, i, 1);
         struct state swap = now;
         now = next;
         next = swap;
@@ -212,20 +250,32 @@ static void keep_path(struct flight *f)
     list_done(&legal);
 }
 
-void flight_teach(struct flight *f, const float *reward)
+static struct episode episode_of(const struct flight *f, const float *reward)
 {
     const struct mcts *m = f->hand->search;
-    struct policy *policy = f->hand->policy;
-    struct episode e = {.nroles = m->nroles,
-                        .steps = f->steps,
-                        .tree_steps = f->tree_steps,
-                        .moves = f->moves,
-                        .reward = reward,
-                        .discount = m->opt.discount,
-                        .states = policy->wants_states && !f->stateless ? f->states : NULL,
-                        .state_start = f->state_start,
-                        .end = f->end};
-    policy_learn(policy, &e);
+    return (struct episode){.nroles = m->nroles,
+                            .steps = f->steps,
+                            .tree_steps = f->tree_steps,
+                            .moves = f->moves,
+                            .reward = reward,
+                            .discount = m->opt.discount,
+                            .states = f->hand->policy->wants_states && !f->stateless ? f->states : NULL,
+                            .state_start = f->state_start,
+                            .end = f->end};
+}
+
+void flight_teach(struct flight *f, const float *reward)
+{
+    struct episode e = episode_of(f, reward);
+    policy_learn(f->hand->policy, &e);
+}
+
+void flight_expect(const struct flight *f)
+{
+    const struct hand *h = f->hand;
+    if (!h->records || h->adapt.off || f->errand) return;
+    struct episode e = episode_of(f, NULL);
+    policy_expect(h->policy, &e);
 }
 
 /* The first simulations tell whether later ones may be cut. Of what was broken off nobody knows where it

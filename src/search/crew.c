@@ -144,7 +144,7 @@ static void start(struct crew *c, struct task *tasks, const struct budget *budge
     struct mcts *m = c->searches[0];
     bool together = c->nsearches == 1 && !c->relay;
     if (together) mcts_begin(m);
-    m->tree->shared = together;
+    tree_share(m->tree, together ? c->n : 1);
     if (together) meeting_open(m->meeting, c->n);
     if (c->relay) relay_open(c->relay, m);
     for (uint32_t i = 0; i < c->n; i++)
@@ -167,7 +167,7 @@ static void run_threads(struct crew *c, const struct budget *budget)
     for (uint32_t i = 1; i < c->n; i++)
         if (tasks[i].started) pthread_join(tasks[i].thread, NULL);
     if (c->relay) relay_settle(c->relay);
-    c->searches[0]->tree->shared = false;
+    tree_share(c->searches[0]->tree, 1);
 }
 
 void crew_run(struct crew *c, const struct budget *budget)

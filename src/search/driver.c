@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Hands come and go, rounds are played, trees are collected. What happens inside a round is in round.c. */
 #include "search/driver_internal.h"
+#include "search/ledger.h"
 #include "search/meeting.h"
 #include "search/round.h"
 #include "search/wires/leaves.h"
@@ -134,6 +135,7 @@ void driver_add(struct driver *d, struct hand *h, const struct budget *budget)
     if (!h->search->tree->shared && !relay_serves(h)) h->search->tree->folds = may_fold(h);
     d->watched += budget->deadline > 0;
     d->shared += h->search->tree->shared;
+    if (h->search->tree->shared && !h->ledger) h->ledger = ledger_new();
     d->plain += is_plain(h);
     d->leafy += h->leaves != NULL;
     h->first_round = d->now;
@@ -169,6 +171,8 @@ static void leave(struct driver *d, uint32_t which)
     tick(d);
     give_up_flights(d, h);
     leaves_abandon(h);
+    ledger_close(h);
+    tree_release(h->search->tree, &h->claim);
     for (uint32_t i = 0; i < d->lanes; i++)
         if (d->lane[i].hand == h) {
             d->lane[i].hand = NULL;
@@ -263,9 +267,11 @@ static bool needs_node(const struct flight *f)
     return f->stage == ENTERING || f->stage == LEAVING || f->stage == ARRIVED || f->stage == WAITING;
 }
 
-/* Those under way learn the new numbers, and those whose node is gone are given up. */
+/* Those under way learn the new numbers, and those whose node is gone are given up. Threads that do playouts
+ * for others go on meanwhile: no simulation of theirs is in the tree. */
 static void renumber(struct mcts *m, struct hand *h)
 {
+    if (relay_serves(h)) return;
     struct driver *d = h->driver;
     for (uint32_t i = 0; d && i < 2 * d->lanes; i++) {
         struct flight *f = &d->flights[i];
@@ -283,6 +289,10 @@ static void renumber(struct mcts *m, struct hand *h)
 /* It may take a share of the time, not more. */
 bool driver_make_room(struct mcts *m, const struct budget *budget)
 {
+    for (uint32_t i = 0; i < m->nhands; i++) {
+        ledger_close(&m->hands[i]);
+        tree_release(m->tree, &m->hands[i].claim);
+    }
     if (!tree_collect(m->tree, 0.4, budget_share(budget, 0.2), budget)) return false;
     for (uint32_t i = 0; i < m->nhands; i++) renumber(m, &m->hands[i]);
     tree_forget(m->tree);
@@ -314,6 +324,14 @@ static bool wants_tending(const struct tree *t)
     return !is_set(&t->stuck) && (is_set(&t->tight) || is_set(&t->full) || is_set(&t->edges_full));
 }
 
+static void attend(struct hand *h, struct crowd *crowd)
+{
+    double before = clock_now();
+    meeting_attend(h->search->meeting, tend_tree, crowd);
+    h->stats.meetings++;
+    h->stats.waited += clock_now() - before;
+}
+
 static void tend_trees(struct driver *d)
 {
     if (!d->crowded && !d->shared) return;
@@ -326,7 +344,7 @@ static void tend_trees(struct driver *d)
             continue;
         }
         if (!meeting_called(m->meeting) && wants_tending(m->tree)) meeting_call(m->meeting);
-        if (meeting_called(m->meeting)) meeting_attend(m->meeting, tend_tree, &crowd);
+        if (meeting_called(m->meeting)) attend(d->hands[i], &crowd);
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A simulation on its way down the tree. */
 #include "search/driver_internal.h"
+#include "search/ledger.h"
 #include "search/tidings.h"
 
 #include <stdlib.h>
@@ -91,14 +92,6 @@ void flight_release(struct flight *f)
     free(f->state_start);
 }
 
-struct situation flight_situation(const struct flight *f, uint32_t nroles, uint32_t role)
-{
-    struct situation s = {.role = role, .nroles = nroles, .way = f->has_way ? &f->way : NULL};
-    if (f->steps >= 1) s.last = f->moves + (size_t)(f->steps - 1) * nroles;
-    if (f->steps >= 2) s.before = f->moves + (size_t)(f->steps - 2) * nroles;
-    return s;
-}
-
 /* Take a step of the flight at a node: note node, choices and moves, and count it as pending. */
 void flight_take(struct flight *f, uint32_t node, const uint32_t *choice)
 {
@@ -114,9 +107,9 @@ void flight_take(struct flight *f, uint32_t node, const uint32_t *choice)
                 node_folded_moves(t, n)[node_first(t, n)[r] + choice[r]];
             continue;
         }
-        struct tree_action *a = node_action(t, n, r) + choice[r];
-        f->moves[(size_t)f->steps * nroles + r] = a->move;
-        if (!f->hand->solo && !forced) pending_add(t, a, 1); /* who has no choice need not be kept off it */
+        f->moves[(size_t)f->steps * nroles + r] = node_action(t, n, r)[choice[r]].move;
+        if (!f->hand->solo && !forced) /* who has no choice need not be kept off it */
+            tally_pending(f->hand, n, r, choice[r], 1);
     }
     flight_note_state(f, node_state(n), n->words);
     f->path[f->tree_steps++] = node;
@@ -195,7 +188,8 @@ void flight_descend(struct flight *f)
             return;
         }
         for (uint32_t r = 0; r < m->nroles; r++) {
-            struct situation s = flight_situation(f, m->nroles, r);
+            struct situation s;
+            flight_situation(f, m->nroles, r, &s);
             s.state = node_state(n);
             s.state_words = n->words;
             choice[r] = select_action(f->hand, n, r, &s);
@@ -208,6 +202,7 @@ void flight_descend(struct flight *f)
             flight_stage(f, ENTERING);
             return;
         }
+        tree_fetch(m->tree, child, n->words);
         f->node = child;
     }
 }

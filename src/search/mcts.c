@@ -3,6 +3,7 @@
 #include "search/mcts.h"
 
 #include "search/driver.h"
+#include "search/ledger.h"
 #include "search/meeting.h"
 #include "search/prove.h"
 #include "search/solver/outcomes.h"
@@ -75,6 +76,7 @@ void mcts_free(struct mcts *m)
     for (uint32_t i = 0; i < m->nhands && m->hands; i++) {
         free(m->hands[i].kept);
         leaves_free(m->hands[i].leaves);
+        ledger_free(m->hands[i].ledger);
     }
     free(m->hands);
     free(m->pool);
@@ -103,7 +105,7 @@ static bool begin_anew(struct mcts *m, const struct state *state, uint64_t hash,
         tree_clear(m->tree);
         m->best = -1;
         m->settled = false;
-        m->tree->root = tree_add(m->tree, state->w, state->words, hash, terminal, legal);
+        m->tree->root = tree_add(m->tree, NULL, state->w, state->words, hash, terminal, legal);
         good = m->tree->root || error_set(error, ERROR_MEMORY,
                                           "the memory limit of the search has no room for a single position");
         if (good) tree_unfold(m->tree, tree_node(m->tree, m->tree->root));
@@ -194,6 +196,8 @@ void mcts_add_stats(struct mcts_stats *sum, const struct mcts_stats *s)
     sum->cut += s->cut;
     sum->undefined_goals += s->undefined_goals;
     sum->rounds += s->rounds;
+    sum->meetings += s->meetings;
+    sum->waited += s->waited;
     sum->playouts += s->playouts;
     sum->steps += s->steps;
     sum->decided += s->decided;

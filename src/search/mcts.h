@@ -105,9 +105,12 @@ struct mcts_stats {
     uint64_t depth_sum;
     uint64_t playouts; /* a simulation may have several, or none */
     double seconds;    /* with others on the same driver: the share of the time */
+    uint64_t meetings; /* of threads that share a tree, each counts its own */
+    double waited;     /* seconds that it took until they went on */
 };
 
 struct driver;
+struct ledger;
 struct meeting;
 struct tidings;
 
@@ -123,6 +126,8 @@ struct hand {
     struct leaves *leaves;   /* playouts on the wires; NULL: lane by lane */
     bool wired;              /* they are used */
     struct relay_end *relay; /* leaf parallelisation: where playouts are done elsewhere; NULL: here */
+    struct ledger *ledger;   /* on a shared tree: what it counts for itself; NULL: all is counted there */
+    struct tree_claim claim;
     struct budget budget;
     uint32_t lanes, aloft; /* lanes held; simulations under way */
     uint64_t launched;     /* simulations */
@@ -155,7 +160,7 @@ struct mcts {
     struct tidings *tidings; /* proofs of other searches of the same root; NULL: there are none; not owned */
     uint32_t heard;          /* how many of them it knows */
     bool settled;            /* the root is: nothing more to search for */
-    uint64_t bounded;        /* nodes of which something was proved, ends apart */
+    bool bounded;            /* something was proved of some node, ends apart */
     uint32_t max_steps;      /* simulations longer than this are broken off as draws */
     struct cutoff_sample seen; /* with opt.watch: what was seen so far */
     struct hand *hands;        /* nhands of them */
@@ -217,8 +222,6 @@ float mcts_value(struct mcts *m, uint32_t role);
 
 /* --- select.c: the index of the action a role takes at a node. `s` tells the playout policy where we are. */
 uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, const struct situation *s);
-/* UCT value of an action seen n times with that mean, at a node visited `visits` times (000 equation 1). */
-float select_uct(float mean, uint32_t n, float ln_visits, float c);
 /* The weight of RAVE at a node (002 §4.1.5), or of the shorter kind. */
 float select_beta(enum rave_mix mix, float k, uint32_t visits);
 

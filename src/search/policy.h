@@ -98,6 +98,9 @@ struct values_ops {
                   int stage);
     /* Whether what follows a certain move scores otherwise than elsewhere. NULL: it never does. */
     bool (*knows)(const struct values *v, uint32_t role, uint32_t last);
+    /* It will be learned from soon: begin to load what that will need; rewards are not known yet. NULL:
+     * nothing to gain. */
+    void (*expect)(const struct values *v, const struct episode *e);
     /* Learn from an episode. */
     void (*learn)(struct values *v, const struct episode *e);
     /* Multiply all visit counts by gamma (001 equation 3). NULL: the scheme does not decay. */
@@ -159,6 +162,10 @@ static inline bool policy_fetches(const struct policy *p)
 static inline bool policy_is_uniform(const struct policy *p)
 {
     return !p->values && !p->lgr;
+}
+static inline void policy_expect(const struct policy *p, const struct episode *e)
+{
+    if (p->values && p->values->ops->expect) p->values->ops->expect(p->values, e);
 }
 void policy_learn(struct policy *p, const struct episode *e);
 void policy_moved(struct policy *p); /* a move of the match was made */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Bounds on their way up, and a look ahead. */
+#include "search/ledger.h"
 #include "search/prove_internal.h"
 
 #include <string.h>
@@ -61,12 +62,15 @@ static void correct(struct flight *f, uint32_t step, uint32_t child, bool anew, 
     float rest = 0, visits = 0;
     bool known = anew && (node_flags(c) & NODE_SOLVED);
     bool partly = anew && !known && m->constant_sum && c->mover < 2 && mean_of_rest(t, c, &rest);
+    const uint32_t *choice = f->choice + (size_t)step * m->nroles, *first = node_first(t, n);
     uint32_t mover = n->mover;
-    if (mover != NO_MOVER)
-        visits = (float)count_of(&node_action(t, n, mover)[f->choice[(size_t)step * m->nroles + mover]].n);
+    /* A value that several hands may find is written, not added by each of them. */
+    if (known || partly) ledger_drop(f->hand, n);
+    struct tree_action *all = known || partly ? node_all_actions(t, n) : tally_of(f->hand, n).actions;
+    if (mover != NO_MOVER) visits = (float)count_of(&all[first[mover] + choice[mover]].n);
     float share = visits > shift->visits ? shift->visits / visits : 1;
     for (uint32_t r = 0; r < m->nroles && visits > 0; r++) {
-        struct tree_action *a = node_action(t, n, r) + f->choice[(size_t)step * m->nroles + r];
+        struct tree_action *a = all + first[r] + choice[r];
         struct bound b = prove_bound(t, child, r);
         float mean = mean_of(&a->mean), target = mean + (shift->visits > 0 ? shift->by[r] * share : 0);
         if (known) target = b.low;
@@ -111,8 +115,9 @@ void prove_path(struct flight *f, uint32_t last)
 #define MOST_SCOUTED 512 /* joint moves; more of them cost more than they tell */
 
 /* An ended child becomes a node, if it is none yet. */
-static bool plant(struct mcts *m, uint32_t node, const uint32_t *choice, const struct place *p)
+static bool plant(struct hand *h, uint32_t node, const uint32_t *choice, const struct place *p)
 {
+    struct mcts *m = h->search;
     struct tree *t = m->tree;
     struct state s = {.w = (uint64_t *)p->state, .words = p->words, .cap = p->words};
     uint64_t hash = state_hash(&s);
@@ -120,7 +125,7 @@ static bool plant(struct mcts *m, uint32_t node, const uint32_t *choice, const s
     float goals[MCTS_MAX_ROLES];
     if (tree_child(t, node, choice)) return false;
     uint32_t child = tree_find(t, p->state, p->words, hash);
-    if (!child) child = tree_add(t, p->state, p->words, hash, true, none);
+    if (!child) child = tree_add(t, &h->claim, p->state, p->words, hash, true, none);
     if (!child) return false;
     for (uint32_t r = 0; r < m->nroles; r++) goals[r] = p->goals[r];
     if (!(node_flags(tree_node(t, child)) & NODE_GOALS)) node_set_goals(t, tree_node(t, child), goals);
@@ -155,7 +160,7 @@ void prove_scout(struct flight *f, uint32_t node)
         uint32_t choice[MCTS_MAX_ROLES];
         if (!fan.child[i].end) continue;
         for (uint32_t r = 0; r < m->nroles; r++) choice[r] = i / fan.stride[r] % fan.count[r];
-        any |= plant(m, node, choice, &fan.child[i]);
+        any |= plant(f->hand, node, choice, &fan.child[i]);
         if (m->constant_sum) count_add(t, &tree_node(t, node)->changes, 1);
     }
     fan_close(d->prover.expander, &fan);

@@ -250,7 +250,8 @@ static bool update_crowd(struct mcts *m, struct tree_node *n)
 
 void prove_set_bounded(struct mcts *m, struct tree_node *n, bool solved)
 {
-    if (!(node_flags(n) & NODE_BOUNDED)) __atomic_fetch_add(&m->bounded, 1, __ATOMIC_RELAXED);
+    if (!__atomic_load_n(&m->bounded, __ATOMIC_RELAXED))
+        __atomic_store_n(&m->bounded, true, __ATOMIC_RELAXED);
     node_set_flags(n, NODE_BOUNDED | (solved ? NODE_SOLVED : 0));
 }
 

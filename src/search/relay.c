@@ -2,6 +2,7 @@
 #include "search/relay.h"
 
 #include "search/driver_internal.h"
+#include "search/ledger.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -175,8 +176,7 @@ static void send_twin(struct hand *h, const struct errand *first)
     for (uint32_t k = 0; k < f->tree_steps; k++) {
         struct tree_node *n = tree_node(t, f->path[k]);
         for (uint32_t i = 0; i < t->nroles; i++)
-            if (node_actions(t, n, i) > 1)
-                pending_add(t, node_action(t, n, i) + f->choice[(size_t)k * t->nroles + i], 1);
+            if (node_actions(t, n, i) > 1) tally_pending(h, n, i, f->choice[(size_t)k * t->nroles + i], 1);
     }
     stage(h->relay, e);
     h->launched++;

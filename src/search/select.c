@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Choosing moves inside the tree: UCT, with RAVE and urgency when asked for. */
-#include "search/mcts.h"
+#include "search/ledger.h"
 
 #include <math.h>
 #include <stdlib.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
-
-float select_uct(float mean, uint32_t n, float ln_visits, float c)
-{
-    return mean + c * sqrtf(ln_visits / (float)n);
-}
 
 float select_beta(enum rave_mix mix, float k, uint32_t visits)
 {
@@ -95,15 +90,22 @@ static float likeliest(const struct tree_action *a, const struct rave *rave, uin
     return high;
 }
 
-/* --- Means alone ---------------------------------------------------------------------------------------- */
+/* --- Values --------------------------------------------------------------------------------------------- */
 
-enum { FEW = 128, FOUR = 4 };
+enum { CHUNK = 128, FOUR = 4 };
 
-/* select_uct of so many actions, rounded up to four; what is computed is the same on every processor. */
-static void uct_values(const struct tree_action *a, uint32_t n, float ln_visits, float c, float *out)
+/* What the actions of a role are compared by. */
+struct scales {
+    float ln_visits, c, beta;
+    const struct rave *rave; /* NULL: none */
+    bool whole;              /* RAVE is mixed with the whole of UCT, else with the mean */
+    uint32_t avoid;
+};
+
+/* UCT (000 equation 1): out[i] += c sqrt(ln / tries[i]), n rounded up to four; what is computed is the same
+ * on every processor. */
+static void add_uct(float *tries, uint32_t n, float ln_visits, float c, float *out)
 {
-    float tries[FEW];
-    for (uint32_t i = 0; i < n; i++) tries[i] = (float)(int32_t)a[i].n, out[i] = a[i].mean;
 #if defined(__x86_64__)
     for (uint32_t i = n; i % FOUR; i++) tries[i] = 1, out[i] = 0;
     for (uint32_t i = 0; i < n; i += FOUR) {
@@ -115,28 +117,72 @@ static void uct_values(const struct tree_action *a, uint32_t n, float ln_visits,
 #endif
 }
 
-/* The best of few actions that were all tried, where nothing is pending, proved or known besides. */
-static uint32_t best_mean(struct hand *h, const struct tree_action *a, uint32_t n, float ln_visits, float c)
+static float with_rave(const struct rave *rave, float beta, float value)
 {
-    float value[FEW], top = -INFINITY;
-    uint32_t best = 0, ties = 0;
-    uct_values(a, n, ln_visits, c, value);
+    return count_of(&rave->n) ? beta * mean_of(&rave->mean) + (1 - beta) * value : value;
+}
+
+/* Values of the actions from .. from + n - 1, at most a chunk; -INFINITY for those that were never tried or
+ * are avoided. Simulations on their way count as lost. */
+static void weigh(const struct tree_action *a, uint32_t from, uint32_t n, const struct scales *s, float *out)
+{
+    const struct rave *rave = s->rave ? s->rave + from : NULL;
+    float tries[CHUNK];
+    a += from;
     for (uint32_t i = 0; i < n; i++) {
-        if (value[i] > top)
-            top = value[i], best = i, ties = 1;
-        else if (value[i] == top && rng_below(&h->rng, ++ties) == 0)
+        uint32_t finished = count_of(&a[i].n), pending = pending_of(&a[i]);
+        bool out_of_it = finished + pending == 0 || action_is(&a[i], s->avoid);
+        float mean = mean_of(&a[i].mean);
+        tries[i] = out_of_it ? 1 : (float)(int32_t)(finished + pending);
+        if (pending) mean = mean * (float)(int32_t)finished / tries[i];
+        if (rave && !s->whole) mean = with_rave(&rave[i], s->beta, mean);
+        out[i] = out_of_it ? -INFINITY : mean;
+    }
+    add_uct(tries, n, s->ln_visits, s->c, out);
+    for (uint32_t i = 0; i < n && rave && s->whole; i++) out[i] = with_rave(&rave[i], s->beta, out[i]);
+}
+
+/* The best action and its value; equal ones at random. */
+static uint32_t heaviest(struct hand *h, const struct tree_node *node, uint32_t role,
+                         const struct tree_action *a, uint32_t n, const struct scales *s, float *top)
+{
+    const struct mcts *m = h->search;
+    float value[CHUNK];
+    uint32_t best = 0, ties = 0;
+    *top = -INFINITY;
+    for (uint32_t i = 0; i < n; i++) {
+        if (i % CHUNK == 0) weigh(a, i, n - i < CHUNK ? n - i : CHUNK, s, value);
+        float x = value[i % CHUNK];
+        if (m->opt.prior) x += m->opt.prior(m->opt.prior_data, node, role, a[i].move);
+        if (x > *top)
+            *top = x, best = i, ties = 1;
+        else if (x == *top && x > -INFINITY && rng_below(&h->rng, ++ties) == 0)
             best = i;
     }
     return best;
 }
 
+/* The mean of all simulations that are back. */
+static float mean_of_all(const struct tree_action *a, uint32_t n, uint32_t avoid)
+{
+    float sum = 0, of = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        float finished = (float)count_of(&a[i].n);
+        if (finished == 0 || action_is(&a[i], avoid)) continue;
+        sum += mean_of(&a[i].mean) * finished;
+        of += finished;
+    }
+    return of > 0 ? sum / of : 50;
+}
+
 uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, const struct situation *s)
 {
     const struct mcts *m = h->search;
-    uint32_t n = node_actions(m->tree, node, role);
-    struct tree_action *a = node_action(m->tree, node, role);
+    uint32_t n = node_actions(m->tree, node, role), first = node_first(m->tree, node)[role];
     if (n == 1) return 0;
     if (!m->opt.tree) return rng_below(&h->rng, n);
+    struct tally tally = tally_of(h, node);
+    const struct tree_action *a = tally.actions + first;
     uint32_t untried = 0, pending_here = 0, avoid = to_avoid(m, a, n);
     for (uint32_t i = 0; i < n; i++) {
         untried += is_untried(&a[i], avoid);
@@ -145,31 +191,17 @@ uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, co
     if (untried && (untried == n || m->opt.urgency == URGENCY_OFF))
         return try_new(h, a, n, untried, avoid, s);
 
-    uint32_t visits = count_of(&node->visits) + pending_here;
+    uint32_t visits = count_of(tally.visits) + pending_here;
     const struct way_role *way = situation_way(s);
     float ln_visits = logarithm(visits), c = way ? way->c : m->opt.c;
-    if (m->tree->folds && untried == 0 && n <= FEW && !m->opt.prior) return best_mean(h, a, n, ln_visits, c);
-    float beta = m->opt.rave ? select_beta(m->opt.rave_mix, way ? way->rave : (float)m->opt.rave, visits) : 0;
-    const struct rave *rave = m->opt.rave ? node_rave(m->tree, node, role) : NULL;
-    bool whole = m->opt.rave_mix == RAVE_THESIS;
-    float top = -INFINITY, sum = 0, of = 0;
-    uint32_t best = 0, ties = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t finished = count_of(&a[i].n), pending = pending_of(&a[i]), tries = finished + pending;
-        if (tries == 0 || action_is(&a[i], avoid)) continue;
-        float mean = mean_of(&a[i].mean);
-        sum += mean * (float)finished;
-        of += (float)finished;
-        if (pending) mean = mean * (float)finished / (float)tries;
-        if (rave && !whole && count_of(&rave[i].n)) mean = beta * mean_of(&rave[i].mean) + (1 - beta) * mean;
-        float value = select_uct(mean, tries, ln_visits, c);
-        if (rave && whole && count_of(&rave[i].n)) value = beta * mean_of(&rave[i].mean) + (1 - beta) * value;
-        if (m->opt.prior) value += m->opt.prior(m->opt.prior_data, node, role, a[i].move);
-        if (value > top)
-            top = value, best = i, ties = 1;
-        else if (value == top && rng_below(&h->rng, ++ties) == 0)
-            best = i;
+    struct scales scales = {.ln_visits = ln_visits, .c = c, .avoid = avoid};
+    if (m->opt.rave) {
+        scales.beta = select_beta(m->opt.rave_mix, way ? way->rave : (float)m->opt.rave, visits);
+        scales.rave = tally.rave + first;
+        scales.whole = m->opt.rave_mix == RAVE_THESIS;
     }
+    float top;
+    uint32_t best = heaviest(h, node, role, a, n, &scales, &top);
     if (!untried) return best;
     /* Urgency (002 algorithm 6): what UCT would say of a draw seen once, less and less the fewer moves are
      * left. */
@@ -177,8 +209,8 @@ uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, co
         return top < 50 + c * sqrtf(ln_visits) * (float)untried / (float)n
                    ? try_new(h, a, n, untried, avoid, s)
                    : best;
-    uint32_t first;
-    float mean = of > 0 ? sum / of : 50, seen_once = mean + c * sqrtf(ln_visits);
-    if (likeliest(a, rave, n, avoid, mean, beta, seen_once, &first) <= top) return best;
-    return m->opt.urgency == URGENCY_RAVE ? first : try_new(h, a, n, untried, avoid, s);
+    uint32_t hope;
+    float mean = mean_of_all(a, n, avoid), seen_once = mean + c * sqrtf(ln_visits);
+    if (likeliest(a, scales.rave, n, avoid, mean, scales.beta, seen_once, &hope) <= top) return best;
+    return m->opt.urgency == URGENCY_RAVE ? hope : try_new(h, a, n, untried, avoid, s);
 }

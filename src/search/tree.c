@@ -7,7 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_WORDS = 1 << 12, FIRST_SLOTS = 1 << 10, FIRST_EDGES = 1 << 5 };
+enum {
+    FIRST_WORDS = 1 << 12,
+    FIRST_SLOTS = 1 << 10,
+    FIRST_EDGES = 1 << 5,
+    CLAIM_WORDS = 1 << 10,
+    CLAIM_NODES = 32,
+    THREAD_SLOTS = 64, /* of the table, at least so many for each thread */
+    ROW = 512          /* joint choices for which a node may have a row of children */
+};
 
 static uint32_t goal_words(const struct tree *t)
 {
@@ -47,12 +55,6 @@ static void lay_out(struct tree *t)
 struct bound *node_bounds(const struct tree *t, struct tree_node *n)
 {
     return (struct bound *)(void *)(n->body + n->words + goal_words(t));
-}
-
-struct rave *node_rave(const struct tree *t, struct tree_node *n, uint32_t role)
-{
-    const uint32_t *first = node_first(t, n);
-    return (struct rave *)((uint64_t *)node_all_actions(t, n) + action_words(first[t->nroles])) + first[role];
 }
 
 float *node_best(const struct tree *t, struct tree_node *n, uint32_t role)
@@ -225,10 +227,10 @@ uint32_t tree_find(const struct tree *t, const uint64_t *state, uint32_t words, 
     return (uint32_t)entry;
 }
 
-static bool grow_table(struct tree *t)
+static bool grow_table(struct tree *t, uint32_t times)
 {
-    size_t size = ((size_t)t->mask + 1) * 2;
-    if (size > UINT32_MAX || !may_grow(t, size / 2 * sizeof *t->table)) return false;
+    size_t size = ((size_t)t->mask + 1) * times;
+    if (size > UINT32_MAX || !may_grow(t, (size - t->mask - 1) * sizeof *t->table)) return false;
     uint64_t *table = pool_take_zeroed(size * sizeof *table);
     if (!table) return false;
     for (uint32_t i = 0; i <= t->mask; i++)
@@ -237,6 +239,16 @@ static bool grow_table(struct tree *t)
     t->table = table;
     t->mask = (uint32_t)size - 1;
     return true;
+}
+
+/* All together they may leave an eighth of the table uncounted. */
+void tree_share(struct tree *t, uint32_t threads)
+{
+    t->shared = false;
+    while (threads > 1 && t->mask < threads * THREAD_SLOTS && grow_table(t, 2)) {
+    }
+    t->shared = threads > 1;
+    t->uncounted = t->mask / 8 / threads < CLAIM_NODES ? t->mask / 8 / threads : CLAIM_NODES;
 }
 
 /* Words for a node: its number, 0 if there is no room. Those that are owed are not for nodes. */
@@ -249,6 +261,42 @@ static uint32_t take_space(struct tree *t, uint32_t words)
     } while (
         !__atomic_compare_exchange_n(&t->used, &at, at + words, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
     return at;
+}
+
+void tree_release(struct tree *t, struct tree_claim *claim)
+{
+    uint32_t left = claim->end - claim->at;
+    if (left)
+        *(struct tree_block *)(t->space + claim->at) = (struct tree_block){.mark = TREE_BLOCK, .size = left};
+    if (claim->nodes) count_add(t, &t->nodes, claim->nodes);
+    *claim = (struct tree_claim){0};
+}
+
+/* The same from what a thread has claimed. What is left of that has room for the head of a block or is
+ * nothing: a node may get a word or two more. */
+static uint32_t take_claimed(struct tree *t, struct tree_claim *claim, uint32_t *words)
+{
+    enum { HEAD = sizeof(struct tree_block) / 8 };
+    if (!t->shared || !claim || *words > CLAIM_WORDS / 4) return take_space(t, *words);
+    if (claim->end - claim->at < *words) {
+        tree_release(t, claim);
+        uint32_t at = take_space(t, CLAIM_WORDS);
+        if (!at) return 0;
+        *claim = (struct tree_claim){at, at + CLAIM_WORDS, 0};
+    }
+    if (claim->end - claim->at < *words + HEAD) *words = claim->end - claim->at;
+    claim->at += *words;
+    return claim->at - *words;
+}
+
+static void count_node(struct tree *t, struct tree_claim *claim)
+{
+    if (!t->shared || !claim) {
+        count_add(t, &t->nodes, 1);
+    } else if (++claim->nodes >= t->uncounted) {
+        count_add(t, &t->nodes, claim->nodes);
+        claim->nodes = 0;
+    }
 }
 
 static bool table_crowded(const struct tree *t)
@@ -293,8 +341,8 @@ void tree_unfold(struct tree *t, struct tree_node *n)
     }
 }
 
-uint32_t tree_add(struct tree *t, const uint64_t *state, uint32_t words, uint64_t hash, bool terminal,
-                  const struct list *legal)
+uint32_t tree_add(struct tree *t, struct tree_claim *claim, const uint64_t *state, uint32_t words,
+                  uint64_t hash, bool terminal, const struct list *legal)
 {
     uint32_t total = 0, choosing = 0, mover = 0;
     for (uint32_t r = 0; r < t->nroles && !terminal; r++) {
@@ -308,9 +356,9 @@ uint32_t tree_add(struct tree *t, const uint64_t *state, uint32_t words, uint64_
         size += t->nroles * sizeof(struct folded) / 8 + (total + 3) / 4;
     else
         size += action_words(total) + (t->with_rave ? total : 0) + (t->with_best ? (total + 1) / 2 : 0);
-    uint32_t node = 0;
-    if (!t->full && size <= UINT32_MAX / 2 && (!table_crowded(t) || (may_move(t) && grow_table(t))))
-        node = take_space(t, (uint32_t)size + owed);
+    uint32_t node = 0, all = (uint32_t)size + owed;
+    if (!t->full && size <= UINT32_MAX / 2 && (!table_crowded(t) || (may_move(t) && grow_table(t, 2))))
+        node = take_claimed(t, claim, &all);
     if (!node) {
         if (!t->shared) t->full = true;
         return 0;
@@ -320,7 +368,7 @@ uint32_t tree_add(struct tree *t, const uint64_t *state, uint32_t words, uint64_
     memset(n, 0, size * 8);
     n->hash = hash;
     n->words = words;
-    n->size = (uint32_t)size;
+    n->size = all - owed;
     n->mover = choosing > 1 ? NO_MOVER : mover;
     n->flags = terminal ? NODE_TERMINAL : 0;
     memcpy(n->body, state, words * sizeof *state);
@@ -336,7 +384,7 @@ uint32_t tree_add(struct tree *t, const uint64_t *state, uint32_t words, uint64_
             for (uint32_t i = 0; i < legal[r].n; i++) a[first[r] + i].move = legal[r].v[i];
     }
     uint32_t there = table_publish(t, node);
-    if (there == node) count_add(t, &t->nodes, 1);
+    if (there == node) count_node(t, claim);
     return there;
 }
 
@@ -366,6 +414,8 @@ uint32_t tree_child(const struct tree *t, uint32_t node, const uint32_t *choice)
     struct tree_node *n = tree_node(t, node);
     if (n->mover != NO_MOVER)
         return __atomic_load_n(&node_action(t, n, n->mover)[choice[n->mover]].child, __ATOMIC_ACQUIRE);
+    if (node_flags(n) & NODE_JOINT)
+        return __atomic_load_n(&node_children(t, n)[joint_number(t, n, choice)], __ATOMIC_ACQUIRE);
     uint32_t edge;
     edge_slot(t, node, joint_number(t, n, choice), &edge);
     return __atomic_load_n(&t->edges[edge].child, __ATOMIC_ACQUIRE);
@@ -437,15 +487,35 @@ void tree_add_edge(struct tree *t, uint32_t node, uint64_t joint, uint32_t child
     if (there) __atomic_store_n(&t->edges[there].child, child, __ATOMIC_RELEASE);
 }
 
+/* All wait meanwhile, so it is done seldom: by more than one thread alone would. */
 bool tree_grow(struct tree *t)
 {
-    bool shared = t->shared, good = true;
+    bool shared = t->shared, good = true, slots = table_crowded(t), edges = t->edges_used == t->edges_cap;
+    uint32_t room = t->capacity - t->used;
     t->shared = t->tight = false;
-    if (table_crowded(t)) good &= grow_table(t);
-    if (t->edges_used == t->edges_cap) good &= grow_edges(t);
-    good &= reserve_space(t, t->capacity - t->used + 1);
+    if (slots) good &= grow_table(t, 4) || grow_table(t, 2);
+    if (edges) good &= grow_edges(t);
+    if ((!slots && !edges) || room < t->capacity / 4)
+        good &= reserve_space(t, room + 2 * t->capacity) || reserve_space(t, room + 1);
     t->shared = shared;
     return good;
+}
+
+/* A row for the children of a node that has none yet, where one search has the tree to itself and there is
+ * room beside what is owed. */
+static bool make_row(struct tree *t, struct tree_node *n)
+{
+    if (!t->folds || t->shared || n->edges) return false;
+    uint64_t joint = joint_count(t, n);
+    uint32_t head = sizeof(struct tree_block) / 8, words = head + children_words(joint);
+    if (joint > ROW || t->used + (uint64_t)t->owed + words > t->capacity) return false;
+    struct tree_block *block = (struct tree_block *)(t->space + t->used);
+    memset(block, 0, (size_t)words * 8);
+    *block = (struct tree_block){.mark = TREE_BLOCK, .size = words};
+    n->edges = t->used + head;
+    n->flags |= NODE_JOINT;
+    t->used += words;
+    return true;
 }
 
 void tree_link(struct tree *t, uint32_t node, const uint32_t *choice, uint32_t child)
@@ -453,6 +523,8 @@ void tree_link(struct tree *t, uint32_t node, const uint32_t *choice, uint32_t c
     struct tree_node *n = tree_node(t, node);
     if (n->mover != NO_MOVER)
         __atomic_store_n(&node_action(t, n, n->mover)[choice[n->mover]].child, child, __ATOMIC_RELEASE);
+    else if (node_flags(n) & NODE_JOINT || make_row(t, n))
+        __atomic_store_n(&node_children(t, n)[joint_number(t, n, choice)], child, __ATOMIC_RELEASE);
     else
         tree_add_edge(t, node, joint_number(t, n, choice), child);
 }

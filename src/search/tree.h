@@ -6,7 +6,7 @@
  *   │ header│ state     │ actions of role 0, 1 ... │ ── child ──> node        (one role has a choice)
  *   └───────┴───────────┴──────────────────────────┘
  *                          with several choosing at once: edges, joint choice -> node, chained per node
- *                          and hashed
+ *                          and hashed; or, where joint choices are few, a row of children by their number
  *
  * Every role has its own statistics per node (the opponent models of 002 §3.3.4): n(s, a) and the mean reward
  * Q(s, a). `pending` counts simulations on their way through the action: until they return they count as lost
@@ -27,10 +27,11 @@
  * only nodes visited often. Numbers change then; tree_moved() tells the new one.
  *
  * Several threads may search one tree (`shared`). They add nodes and edges without locks: space is taken by
- * compare-and-swap, a node is complete before the table names it, and of two that add the same state at the
- * same time the second gets the first one's node. Counts go up and down atomically, means are read and
- * written as they come (now and then one sample is lost). Nothing grows meanwhile: who finds no room sets
- * `tight`, and when all have come together one of them calls tree_grow or tree_collect.
+ * compare-and-swap, some kilobytes at a time (struct tree_claim), a node is complete before the table names
+ * it, and of two that add the same state at the same time the second gets the first one's node. Counts go up
+ * and down atomically, means are read and written as they come (now and then one sample is lost). Nothing
+ * grows meanwhile: who finds no room sets `tight`, and when all have come together one of them calls
+ * tree_grow or tree_collect.
  */
 #ifndef SEARCH_TREE_H
 #define SEARCH_TREE_H
@@ -65,7 +66,8 @@ enum {
     NODE_BOUNDED = 8,  /* something is proved about it */
     NODE_SOLVED = 16,  /* what every role gets */
     NODE_SCOUTED = 32, /* its children were looked at for ends */
-    NODE_FOLDED = 64   /* no actions yet */
+    NODE_FOLDED = 64,  /* no actions yet */
+    NODE_JOINT = 128   /* children of joint choices are in a row */
 };
 #define NO_MOVER UINT32_MAX
 #define TREE_LINE 64 /* of the cache */
@@ -77,7 +79,7 @@ struct tree_node {
     uint32_t words;   /* of the state */
     uint32_t size;    /* of the node, in words */
     uint32_t mover;   /* the only role with more than one action; 0 if none has; NO_MOVER if several have */
-    uint32_t edges;   /* first edge of the chain, 0: none */
+    uint32_t edges;   /* first edge of the chain, or where the row of children begins; 0: none */
     uint32_t forward; /* where it went in the collection going on */
     uint32_t flags;
     uint32_t plies;   /* solved: moves to the end, as far as is known */
@@ -93,7 +95,8 @@ struct folded {
     float mean;
 };
 
-/* What lies in the space where a node was unfolded: actions, behind a head that walks like a node. */
+/* What lies in the space where a node was unfolded, or got a row of children: actions, or children, behind a
+ * head that walks like a node. */
 struct tree_block {
     uint64_t zero;
     uint32_t none[2];
@@ -106,6 +109,11 @@ struct tree_edge {
     uint64_t joint;
     uint32_t parent, child, next;
     uint32_t told; /* which bounds of the child the parent knows (prove.c); 0: none */
+};
+
+/* What a thread has taken of the space and not filled yet, and the nodes it has added and not counted. */
+struct tree_claim {
+    uint32_t at, end, nodes;
 };
 
 struct tree {
@@ -126,6 +134,7 @@ struct tree {
     uint32_t root; /* 0: none */
     uint64_t collections;
     bool shared;         /* several threads are at work */
+    uint32_t uncounted;  /* shared: nodes that each may have added without counting them */
     bool tight;          /* shared, and there was no room: tree_grow */
     bool full;           /* no node can be added until the next collection */
     bool stuck;          /* and that one could not be made: the tree stays as it is */
@@ -151,6 +160,11 @@ static inline struct tree_node *tree_node(const struct tree *t, uint32_t node)
 {
     return (struct tree_node *)(t->space + node);
 }
+
+/* So many threads are going to search it; one: there is nothing to be shared. */
+void tree_share(struct tree *t, uint32_t threads);
+/* With a thread at rest: give back what it has claimed. */
+void tree_release(struct tree *t, struct tree_claim *claim);
 
 uint32_t tree_find(const struct tree *t, const uint64_t *state, uint32_t words,
                    uint64_t hash); /* 0: not there */
@@ -207,18 +221,11 @@ static inline void action_mark(struct tree_action *a, uint32_t what)
 {
     __atomic_fetch_or(&a->pending, what, __ATOMIC_RELAXED);
 }
-static inline void pending_add(const struct tree *t, struct tree_action *a, int by)
-{
-    if (t->shared)
-        __atomic_fetch_add(&a->pending, (uint32_t)by, __ATOMIC_RELAXED);
-    else
-        a->pending += (uint32_t)by;
-}
 
 /* Add a node; legal[role] are its moves (ignored when terminal). 0 if there is no room: collect, or do
- * without. */
-uint32_t tree_add(struct tree *t, const uint64_t *state, uint32_t words, uint64_t hash, bool terminal,
-                  const struct list *legal);
+ * without. `claim` is the caller's, NULL: it has none. */
+uint32_t tree_add(struct tree *t, struct tree_claim *claim, const uint64_t *state, uint32_t words,
+                  uint64_t hash, bool terminal, const struct list *legal);
 
 /* Parts of a node. */
 static inline uint64_t *node_state(struct tree_node *n)
@@ -250,8 +257,22 @@ static inline const uint16_t *node_folded_moves(const struct tree *t, const stru
 {
     return (const uint16_t *)(node_folded(t, n) + t->nroles);
 }
+/* Ask for the parts of a node that a descent looks at, all at once, for the caches; nearly all states of a
+ * tree have as many words. */
+static inline void tree_fetch(const struct tree *t, uint32_t node, uint32_t words)
+{
+    const uint64_t *body = tree_node(t, node)->body + words;
+    __builtin_prefetch(tree_node(t, node));
+    __builtin_prefetch(body + t->first_at);
+    __builtin_prefetch(body + t->actions_at);
+    __builtin_prefetch((const char *)(body + t->actions_at) + TREE_LINE);
+}
 /* Give a folded node its actions; nothing moves. */
 void tree_unfold(struct tree *t, struct tree_node *n);
+static inline uint32_t *node_children(const struct tree *t, const struct tree_node *n)
+{
+    return (uint32_t *)(t->space + n->edges); /* NODE_JOINT */
+}
 /* The actions of a role: how many, and the first. */
 static inline uint32_t node_actions(const struct tree *t, const struct tree_node *n, uint32_t role)
 {
@@ -262,9 +283,17 @@ static inline struct tree_action *node_action(const struct tree *t, struct tree_
 {
     return node_all_actions(t, n) + node_first(t, n)[role];
 }
-struct rave *node_rave(const struct tree *t, struct tree_node *n,
-                       uint32_t role);                                      /* parallel to the actions */
-float *node_best(const struct tree *t, struct tree_node *n, uint32_t role); /* parallel to the actions */
+static inline size_t action_words(uint32_t count)
+{
+    return (count * sizeof(struct tree_action) + 7) / 8;
+}
+/* These lie parallel to the actions. */
+static inline struct rave *node_rave(const struct tree *t, const struct tree_node *n, uint32_t role)
+{
+    const uint32_t *first = node_first(t, n);
+    return (struct rave *)((uint64_t *)node_all_actions(t, n) + action_words(first[t->nroles])) + first[role];
+}
+float *node_best(const struct tree *t, struct tree_node *n, uint32_t role);
 
 /* The child for a choice (index of the action per role), 0: none yet. tree_link may do nothing when there is
  * no room for an edge. */

@@ -97,6 +97,15 @@ class Match(harness.Case):
             self.assertIsNone(right)
         self.ludens("replay", self.path("record.json"))
 
+    def test_what_was_chosen_on_the_start_clock_is_told(self):
+        how = ["match", "ticTacToe", "--seat", "xplayer=champion,threads=1", "--others", "random", "--sims", 20, "--start", 40000]
+        out, err = self.ludens(*how)
+        told = re.findall(r"(?m)^  (\w+) \(champion,threads=1\): matches with \d+ simulations a move for [\d.]+ s say (\w+); (.*) against its own way$", out)
+        self.assertEqual([role for role, _, _ in told], ["xplayer"], out)
+        self.assertRegex(told[0][2], r"rave [\d.]+ of \d+ \(\d+ expected\)")
+        self.assertLess(out.index("matches with"), out.index("   1. "))
+        self.assertNotIn("matches with", self.ludens(*how, "--quiet")[0])
+
     def test_the_messages_are_those_of_the_standard(self):
         player = self.fake(polite(first_legal))
         record, out = self.match(game(2), "--seat", f"left={player.url}", "--seat", "right=random", "--start", 2, "--clock", 3)

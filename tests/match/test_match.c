@@ -71,6 +71,14 @@ static void settle(struct seat *s, struct match *m, uint32_t role)
     tell("settle", role);
 }
 
+static bool start_slowly(struct seat *s, struct match *m, uint32_t role, const struct budget *b,
+                         struct error *error)
+{
+    usleep(50000);
+    return start(s, m, role, b, error);
+}
+
+static const struct seat_ops sleepy = {.start = start_slowly, .answer = answer, .stop = stop};
 static const struct seat_ops here = {.start = start, .answer = answer, .stop = stop};
 static const struct seat_ops person = {.start = start, .answer = answer, .stop = stop, .patient = true};
 static const struct seat_ops elsewhere = {
@@ -214,6 +222,22 @@ static void the_clock_holds_for_players_in_this_process_too(void **state)
         }
 }
 
+static void the_start_clock_holds_for_them_too(void **state)
+{
+    struct error error = {0};
+    for (int grace = -1; grace < 2; grace++) {
+        struct match_budget budget = {.start_seconds = 0.001, .grace = grace * 0.02};
+        open_table("ticTacToe", &sleepy, &here, budget);
+        assert_true(match_play(t.match, &error));
+        assert_int_equal(t.match->nremarks, grace >= 0);
+        for (uint32_t i = 0; i < t.match->nremarks; i++) {
+            assert_int_equal(t.match->remarks[i].kind, MATCH_LATE);
+            assert_int_equal(t.match->remarks[i].step + t.match->remarks[i].role, 0);
+        }
+        close_table();
+    }
+}
+
 /* ---- records ---- */
 
 static struct record *play_and_record(struct error *error)
@@ -320,6 +344,7 @@ int main(void)
         cmocka_unit_test(a_step_that_was_given_up_leaves_nothing),
         cmocka_unit_test(a_match_can_be_stopped_at_any_time),
         cmocka_unit_test(the_clock_holds_for_players_in_this_process_too),
+        cmocka_unit_test(the_start_clock_holds_for_them_too),
         cmocka_unit_test(a_record_reads_back_as_it_was),
         cmocka_unit_test(any_failing_allocation_is_reported),
         cmocka_unit_test(every_prefix_of_a_record_is_refused),

@@ -63,6 +63,15 @@ static void every_arm_can_be_named(void **state)
     assert_true(player_arms_count() <= ARMS_MOST);
 }
 
+/* Where nothing is known of the others, none of them is taken without a match. */
+static void nobody_is_taken_for_nothing(void **state)
+{
+    for (uint32_t i = 1; i < player_arms_count(); i++) {
+        struct arm_signs signs = {.speed = 1, .foreseen = true, .decided = 1, .threads = 1};
+        assert_true(player_arms[i].expected(&signs) < 0.55);
+    }
+}
+
 /* More speed, and an evaluation that explains more, are never worth less; what is expected is a share. */
 static void what_is_expected_grows_with_what_speaks_for_it(void **state)
 {
@@ -193,6 +202,54 @@ static void the_clock_is_kept(void **state)
     close_game(&f);
 }
 
+/* Whoever is heard, on two threads: a clock of a second is over when a match of these has just begun. */
+static void nobody_who_is_heard_is_late(void **state)
+{
+    static const char *const games[] = {"hex", "othello", "speedChess", "chineseCheckersStar3"};
+    for (size_t i = 0; i < sizeof games / sizeof *games; i++) {
+        struct fixture f;
+        open_game(&f, games[i]);
+        struct player *p = sit(&f, "champion,threads=2");
+        double began = clock_now();
+        struct budget budget = {.deadline = began + 1};
+        start(p, &budget);
+        double late = clock_now() - began - 1;
+        if (late > 2) fail_msg("%s: %.2f s late", games[i], late);
+        assert_true(player_audition(p)->held);
+        player_free(p);
+        close_game(&f);
+    }
+}
+
+static uint32_t arm_called(const char *name)
+{
+    uint32_t i = 0;
+    while (strcmp(player_arms[i].name, name) != 0) i++;
+    return i;
+}
+
+/* By the clock those on the wires are looked at, and minimax by how many play. */
+static void the_candidates_are_those_for_the_game(void **state)
+{
+    static const struct {
+        const char *game, *heard, *not ;
+    } cases[] = {{"connectFour", "minimax", "brs"}, {"ttcc4ThreePlayers", "brs", "minimax"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixture f;
+        open_game(&f, cases[i].game);
+        struct player *p = sit(&f, "champion,threads=1");
+        struct budget budget = {.deadline = clock_now() + 8};
+        start(p, &budget);
+        const struct audition_report *a = player_audition(p);
+        assert_true(a->arm[arm_called(cases[i].heard)].heard);
+        assert_false(a->arm[arm_called(cases[i].not )].heard);
+        assert_true(a->arm[arm_called("wires")].heard && a->arm[arm_called("many")].heard);
+        assert_true(a->arm[arm_called("many")].signs.speed > 0);
+        player_free(p);
+        close_game(&f);
+    }
+}
+
 static void *stop_soon(void *flag)
 {
     usleep(200000);
@@ -222,12 +279,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_arm_can_be_named),
+        cmocka_unit_test(nobody_is_taken_for_nothing),
         cmocka_unit_test(what_is_expected_grows_with_what_speaks_for_it),
         cmocka_unit_test(a_named_arm_is_played),
         cmocka_unit_test(the_better_one_is_found),
         cmocka_unit_test(what_is_borrowed_is_given_back),
         cmocka_unit_test(it_is_held_once_and_only_where_there_is_a_choice),
         cmocka_unit_test(the_clock_is_kept),
+        cmocka_unit_test(nobody_who_is_heard_is_late),
+        cmocka_unit_test(the_candidates_are_those_for_the_game),
         cmocka_unit_test(it_stops_when_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -257,6 +257,7 @@ static void tree_is_at_rest(const struct tree *t)
     assert_false(t->shared);
     for (uint32_t at = 1; at < t->used; at += tree_node(t, at)->size) {
         struct tree_node *n = tree_node(t, at);
+        if (n->words == TREE_BLOCK) continue; /* what a thread had claimed and did not need */
         for (uint32_t r = 0; r < t->nroles && !(n->flags & NODE_TERMINAL); r++) {
             uint64_t sum = 0;
             for (uint32_t i = 0; i < node_actions(t, n, r); i++) {

@@ -26,7 +26,7 @@ static uint32_t add(struct tree *t, uint64_t state)
 {
     uint32_t moves[] = {0, 1, 2};
     struct list legal[2] = {{moves, 3, 3}, {moves, kind.others, kind.others}};
-    uint32_t node = tree_add(t, &state, 1, hash_of(state), false, legal);
+    uint32_t node = tree_add(t, NULL, &state, 1, hash_of(state), false, legal);
     if (!node) return 0;
     struct tree_node *n = tree_node(t, node);
     n->visits = 1 + 1000 / ((uint32_t)state + 1);

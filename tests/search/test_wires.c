@@ -5,6 +5,7 @@
 
 #include "game/engine.h"
 #include "player/player.h"
+#include "search/wires/amaf.h"
 #include "search/wires/orders.h"
 #include "search/wires/wires.h"
 
@@ -43,7 +44,8 @@ struct audience {
     struct wires *wires;
     struct policy *policy;
     uint32_t playouts, cut, limit;
-    uint32_t *first; /* by move of role 0: how often it was the first choice */
+    uint32_t *first; /* by move of the role `whose`: how often it was the first choice */
+    uint32_t whose;
 };
 
 static void make_step(const struct field *f, struct state *s, const uint32_t *moves)
@@ -103,7 +105,7 @@ static void over(void *data, const struct wires_playout *p)
     a->cut += p->cut;
     if (!wires_moves(a->wires, p, &moves, &forced)) return;
     if (a->playouts % 3 == 0) replay(a, p, moves, forced);
-    if (a->first && p->steps) a->first[moves[0]]++;
+    if (a->first && p->steps) a->first[moves[a->whose]]++;
     struct episode e = {
         .nroles = nroles, .steps = p->steps, .moves = moves, .reward = p->reward, .discount = 0.999f};
     if (a->policy && !a->first) policy_learn(a->policy, &e);
@@ -233,6 +235,57 @@ static void choices_are_the_policys(void **unused)
     }
 }
 
+/* A good reply is made instead of exploring by the role that has it and a choice. That somebody who waits
+ * does well by waiting says nothing. */
+static void who_waits_has_no_good_reply(void **unused)
+{
+    enum { WANTED = 4000 };
+    (void)unused;
+    struct error error = {0};
+    struct field f = open_field("connectFour");
+    struct policy policy = make_policy(2, "lgr mast greedy");
+    struct list legal[2] = {0}, free_moves = {0};
+    struct state s = {0}, later = {0};
+    uint32_t first[64] = {0};
+    policy.sampler.epsilon = 1;
+    assert_true(f.reasoner->ops->initial(f.reasoner, &s));
+    for (uint32_t r = 0; r < 2; r++) assert_true(f.reasoner->ops->legal(f.reasoner, &s, r, &legal[r]));
+    uint32_t begins[2] = {legal[0].v[0], legal[1].v[0]};
+    assert_true(f.reasoner->ops->next(f.reasoner, &s, begins, &later));
+    assert_true(f.reasoner->ops->legal(f.reasoner, &later, 1, &free_moves));
+    uint32_t waits[2], n = free_moves.n, reply = free_moves.v[n - 1];
+    legal[0].n = 0;
+    assert_true(f.reasoner->ops->legal(f.reasoner, &later, 0, &legal[0]));
+    waits[0] = legal[0].v[0], waits[1] = legal[1].v[0];
+    assert_true(legal[0].n == 1 && n > 3);
+    /* the first role waits after a move that the second waited in, and that was good; one opening has a reply
+     */
+    uint32_t other = begins[0] == 1 ? 2 : 1;
+    uint32_t moves[] = {other, waits[1], waits[0], reply, other, waits[1]};
+    struct episode e = {.nroles = 2, .steps = 3, .moves = moves, .reward = (float[]){50, 50}, .discount = 1};
+    policy_learn(&policy, &e);
+    struct audience a = {.field = &f, .policy = &policy, .limit = 5000, .first = first, .whose = 1};
+    a.wires = wires_new(engine_code(f.engine), &policy, true, 3, over, &a, &error);
+    assert_non_null(a.wires);
+    struct wires_group group = {.state = s.w, .moves = begins, .wanted = WANTED};
+    wires_put(a.wires, &group);
+    while (group.over < WANTED) wires_round(a.wires);
+    for (uint32_t i = 0; i < n; i++) /* all explore */
+        assert_true(fabs((double)first[free_moves.v[i]] / WANTED - 1.0 / n) < 0.04);
+    memset(first, 0, sizeof first);
+    begins[0] = other;
+    wires_put(a.wires, &group);
+    while (group.over < WANTED) wires_round(a.wires);
+    assert_int_equal(first[reply], WANTED);
+    wires_free(a.wires);
+    policy_done(&policy);
+    for (uint32_t r = 0; r < 2; r++) list_done(&legal[r]);
+    list_done(&free_moves);
+    state_done(&s);
+    state_done(&later);
+    close_field(&f);
+}
+
 /* The second role after a move of the first: which of eight moves, all legal, do the orders take? */
 static uint32_t taken_after(struct orders *o, uint32_t last)
 {
@@ -278,6 +331,95 @@ static void what_is_learned_after_a_move_counts_at_once(void **unused)
     assert_int_equal(taken_after(&o, 5), 3);
     orders_done(&o);
     policy_done(&policy);
+}
+
+/* The good reply of the second role to a move of the first; MOVE_NONE: there is none. */
+static uint32_t replied_to(struct orders *o, uint32_t last)
+{
+    enum { MOVES = 8 };
+    uint64_t legal[MOVES], does[MOVES] = {0}, lasts[MOVES] = {0}, open = 1;
+    for (uint32_t i = 0; i < MOVES; i++) legal[i] = 1;
+    lasts[last] = 1;
+    orders_reply(o, 1, legal, does, lasts, &open);
+    for (uint32_t i = 0; i < MOVES; i++)
+        if (does[i]) return i;
+    return MOVE_NONE;
+}
+
+static void a_good_reply_counts_at_once(void **unused)
+{
+    (void)unused;
+    struct policy policy = make_policy(2, "lgr");
+    struct code_role roles[2] = {{.n = 8}, {.n = 8}};
+    struct code code = {.nroles = 2, .roles = roles};
+    struct orders o;
+    uint64_t legal[8] = {1}, lanes = 1;
+    learn_pair(&policy, 5, 3, 100);
+    assert_true(orders_init(&o, &policy, &code, 1, 1));
+    orders_tend(&o, 1, legal, &lanes, 1); /* what was learned before is looked up then */
+    assert_int_equal(replied_to(&o, 5), 3);
+    assert_int_equal(replied_to(&o, 4), MOVE_NONE);
+    learn_pair(&policy, 5, 6, 100);
+    orders_replied(&o, 1, 5);
+    assert_int_equal(replied_to(&o, 5), 6);
+    learn_pair(&policy, 5, 6, 0);
+    orders_replied(&o, 1, 5);
+    assert_int_equal(replied_to(&o, 5), MOVE_NONE);
+    orders_done(&o);
+    policy_done(&policy);
+}
+
+/* --- What RAVE is told ---------------------------------------------------------------------------------- */
+
+/* Of each move at a node the mean of the playouts it was played in, whoever played it again; what nobody
+ * played stays as it was. */
+static void rave_has_the_mean_of_the_playouts_a_move_was_played_in(void **unused)
+{
+    enum { MOVES = 9, PLAYOUTS = 40, STEPS = 5 };
+    (void)unused;
+    uint32_t moves[MOVES], played[STEPS * 2], joint[2] = {4, 0};
+    struct code_role roles[2] = {{.n = MOVES + 1}, {.n = MOVES}};
+    const struct code code = {.nroles = 2, .roles = roles};
+    struct mcts m = {.tree = tree_new(2, 1 << 20, true, false), .nroles = 2, .opt.discount = 0.5f};
+    struct hand hand = {.search = &m};
+    struct amaf amaf;
+    struct rng rng;
+    for (uint32_t i = 0; i < MOVES; i++) moves[i] = i;
+    struct list legal[2] = {{moves, MOVES, MOVES}, {moves, 1, 1}};
+    uint64_t state = 3;
+    uint32_t node = tree_add(m.tree, NULL, &state, 1, 1, false, legal);
+    struct flight f = {.hand = &hand, .tree_steps = 1, .path = &node, .moves = joint};
+    struct rave *rave = node_rave(m.tree, tree_node(m.tree, node), 0);
+    assert_true(amaf_init(&amaf, &code));
+    struct amaf_move *sums = calloc(amaf.total, sizeof *sums);
+    double sum[MOVES] = {0}, n[MOVES] = {0};
+    float all[2] = {0};
+    rng_init(&rng, 9);
+    for (int round = 0; round < 3; round++) {
+        for (int k = 0; k < PLAYOUTS; k++) {
+            float reward[2] = {(float)rng_below(&rng, 101), 0};
+            bool seen[MOVES + 1] = {[4] = true};
+            for (uint32_t t = 0; t < STEPS; t++) { /* the last two moves of the first role are never played */
+                played[2 * t] = rng_below(&rng, MOVES - 2);
+                played[2 * t + 1] = rng_below(&rng, MOVES);
+                seen[played[2 * t]] = true;
+            }
+            amaf_add(&amaf, sums, played, STEPS, reward);
+            all[0] += reward[0];
+            for (uint32_t i = 0; i < MOVES; i++)
+                if (seen[i]) sum[i] += 0.5 * (double)reward[0], n[i]++;
+        }
+        amaf_back_up(&amaf, sums, &f, PLAYOUTS, all);
+        all[0] = 0;
+        for (uint32_t i = 0; i < MOVES; i++) {
+            assert_int_equal(rave[i].n, n[i]);
+            assert_float_equal(rave[i].mean, n[i] ? sum[i] / n[i] : 0, 0.01);
+        }
+    }
+    assert_int_equal(rave[MOVES - 1].n, 0);
+    free(sums);
+    amaf_done(&amaf);
+    tree_free(m.tree);
 }
 
 /* --- In a search ---------------------------------------------------------------------------------------- */
@@ -337,7 +479,10 @@ int main(void)
         cmocka_unit_test(a_lane_has_played_what_it_is_said_to_have_played),
         cmocka_unit_test(playouts_end_at_their_limit),
         cmocka_unit_test(choices_are_the_policys),
+        cmocka_unit_test(who_waits_has_no_good_reply),
         cmocka_unit_test(what_is_learned_after_a_move_counts_at_once),
+        cmocka_unit_test(a_good_reply_counts_at_once),
+        cmocka_unit_test(rave_has_the_mean_of_the_playouts_a_move_was_played_in),
         cmocka_unit_test(searches_get_all_their_playouts_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,8 @@
 #include "match/forfeit.h"
 #include "match/record.h"
 #include "net/remote.h"
+#include "player/audition.h"
+#include "player/thoughts.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -99,6 +101,19 @@ static void print_remarks(struct master *g, struct match *m, uint32_t step)
     }
 }
 
+/* What the seats' players chose on the start clock, as `think` says it. */
+static void print_choices(struct master *g, struct match *m)
+{
+    for (uint32_t r = 0; r < m->game->nroles && !g->o->quiet; r++) {
+        const struct player *p = seat_get_player(m->seats[r]);
+        char name[400];
+        if (!p || !player_audition(p)->arms) continue;
+        progress_end(&g->progress);
+        snprintf(name, sizeof name, "%s (%s)", m->game->role_names[r], g->players[r]);
+        thoughts_choice(stdout, p, name);
+    }
+}
+
 static void print_step(struct master *g, struct match *m)
 {
     const struct match_step *s = &m->steps[m->nsteps - 1];
@@ -128,6 +143,7 @@ static void draw(struct master *g, struct match *m)
 static void made(void *data, struct match *m)
 {
     struct master *g = data;
+    if (m->nsteps == 1) print_choices(g, m);
     if (g->lines || g->people) print_step(g, m);
     if (m->nsteps == 1) print_remarks(g, m, 0);
     print_remarks(g, m, m->nsteps);

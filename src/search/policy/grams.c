@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Invariants: ceilings[m] of a row is that of the mean of m where n >= k, else CEILING_NONE. The first `ripe`
- * replies of a list have n >= k, the others do not. where[m] of an index is the place of m in the list,
- * from 1. */
+/* Invariants: a longer sequence with n >= k is in a list or a row of followers, any other in `rare`; once it
+ * was there, it keeps its place for the day its count falls below k. ceilings[m] of a row is that of the mean
+ * of m where n >= k, else CEILING_NONE; n of what is not ripe is 0 there. */
 #include "search/policy/grams.h"
 
 #include "base/hash.h"
@@ -11,12 +11,17 @@
 #include <float.h>
 
 enum {
-    DENSE = 16,   /* what follows one move is a row once it is this part of all moves */
-    INDEXED = 12, /* what follows two moves has an index once it is so many */
+    DENSE = 16, /* what follows one move is a row once it is this part of all moves */
     FIRST_SLAB = 64 << 10,
-    LINE = 64,
-    FETCHED = 3 /* lines of a list without an index */
+    LINE = 4, /* sequences in a line of the cache */
+    FIRST_LINES = 256,
+    FIRST_CONTEXTS = 64,
+    FIRST_REPLIES = 256
 };
+
+/* Sequences of larger numbers are not learned. */
+#define NUMBER_BITS 21
+#define MOST ((1u << NUMBER_BITS) - 2)
 
 /* --- Memory --------------------------------------------------------------------------------------------- */
 
@@ -43,6 +48,7 @@ void grams_done(struct grams *g)
     free(g->slabs);
     free(g->two);
     if (g->three) pool_give(g->three, ((size_t)g->mask + 1) * sizeof *g->three);
+    if (g->rare) pool_give(g->rare, ((size_t)g->rare_mask + 1) * LINE * sizeof *g->rare);
     pool_give(g->replies, g->replies_cap * sizeof *g->replies);
 }
 
@@ -133,15 +139,62 @@ static bool widen(struct grams *g, struct gram_row *row)
     return true;
 }
 
-static void settle_entry(const struct grams *g, struct gram_row *row, uint32_t move)
+/* --- What is not ripe ----------------------------------------------------------------------------------- */
+
+/* A sequence of two or three as one number, never 0. */
+static uint64_t gram_key(uint32_t before, uint32_t last, uint32_t move)
 {
-    const struct stat *s = &gram_row_all(row)[move];
-    row->ceilings[move] = s->n >= g->k ? ceiling_of(s->mean) : CEILING_NONE;
+    uint64_t first = before == MOVE_NONE ? 0 : before + 1;
+    return (first << NUMBER_BITS | (last + 1)) << NUMBER_BITS | (move + 1);
+}
+
+static uint32_t rare_line(const struct grams *g, uint64_t key)
+{
+    return (uint32_t)hash_mix(key, 5) & g->rare_mask;
+}
+
+/* Where it is, or would be. */
+static struct rare *rare_at(const struct grams *g, uint64_t key)
+{
+    for (uint32_t line = rare_line(g, key);; line = (line + 1) & g->rare_mask) {
+        struct rare *r = g->rare + (size_t)line * LINE;
+        for (int i = 0; i < LINE; i++)
+            if (r[i].key == key || !r[i].key) return &r[i];
+    }
+}
+
+/* Room for n more: none moves while they are made. */
+static bool reserve_rare(struct grams *g, uint32_t n)
+{
+    uint64_t slots = g->rare ? ((uint64_t)g->rare_mask + 1) * LINE : 0;
+    if ((g->nrare + n) * 3ull <= slots * 2) return true;
+    uint64_t room = slots ? slots * 2 : FIRST_LINES * LINE;
+    struct rare *grown = take(room * sizeof *grown), *old = g->rare;
+    if (!grown) return false;
+    memset(grown, 0, room * sizeof *grown);
+    g->rare = grown;
+    g->rare_mask = (uint32_t)(room / LINE - 1);
+    g->bytes += (room - slots) * sizeof *grown;
+    for (uint64_t i = 0; i < slots; i++)
+        if (old[i].key) *rare_at(g, old[i].key) = old[i];
+    pool_give(old, slots * sizeof *old);
+    return true;
+}
+
+/* The statistics of a sequence, made if need be; there is room for it. */
+static struct stat *rare_stat(struct grams *g, uint64_t key)
+{
+    struct rare *r = rare_at(g, key);
+    if (!r->key) {
+        *r = (struct rare){.key = key};
+        g->nrare++;
+    }
+    return &r->s;
 }
 
 /* --- Followers ------------------------------------------------------------------------------------------ */
 
-static struct reply *replies_of(const struct grams *g, struct followers *f)
+static struct reply *replies_of(const struct grams *g, const struct followers *f)
 {
     return (struct reply *)grams_replies(g, f);
 }
@@ -149,11 +202,11 @@ static struct reply *replies_of(const struct grams *g, struct followers *f)
 /* Room for one more reply, if need be in a block of twice the size. */
 static bool grow_block(struct grams *g, struct followers *f)
 {
-    if (f->count == 0 || (f->count & (f->count - 1)) != 0) return true;
+    if (f->count < 1u << f->room) return true;
     uint32_t cap = f->count * 2;
     if ((uint64_t)g->nreplies + cap > UINT32_MAX / 2) return false;
     if (g->nreplies + cap > g->replies_cap) {
-        uint32_t room = g->replies_cap ? g->replies_cap : 4096;
+        uint32_t room = g->replies_cap ? g->replies_cap : FIRST_REPLIES;
         while (room < g->nreplies + cap) room *= 2;
         struct reply *grown = take_more(g->replies, g->nreplies * sizeof *grown,
                                         g->replies_cap * sizeof *grown, (size_t)room * sizeof *grown);
@@ -164,61 +217,28 @@ static bool grow_block(struct grams *g, struct followers *f)
     }
     memcpy(g->replies + g->nreplies, replies_of(g, f), f->count * sizeof *g->replies);
     f->first = g->nreplies;
+    f->room++;
     g->nreplies += cap;
     return true;
 }
 
-/* Make or widen the index, so that it has this move. */
-static bool index_reaches(struct grams *g, struct followers *f, uint32_t move)
-{
-    if (f->indexed && move < f->width) return true;
-    uint32_t width = g->one.size > move ? g->one.size : (move + 64) & ~63u;
-    uint16_t *where = slab_take(g, (width + 31) / 32 * LINE);
-    if (!where) return false;
-    memset(where, 0, width * sizeof *where);
-    const struct reply *r = replies_of(g, f);
-    for (uint32_t i = 0; i < f->count; i++) where[r[i].move] = (uint16_t)(i + 1);
-    f->width = width;
-    f->where = where;
-    f->indexed = true;
-    return true;
-}
-
-/* A reply in a list, made if need be; NULL without memory. */
-static struct reply *reply_at(struct grams *g, struct followers *f, uint32_t move)
+static struct reply *find_reply(const struct grams *g, const struct followers *f, uint32_t move)
 {
     struct reply *r = replies_of(g, f);
-    if (f->indexed) {
-        if (!index_reaches(g, f, move)) return NULL;
-        if (f->where[move]) return r + f->where[move] - 1;
-    } else {
-        for (uint32_t i = 0; i < f->count; i++, r++)
-            if (r->move == move) return r;
-    }
-    if (f->count == UINT16_MAX || !grow_block(g, f)) return NULL;
-    f->count++;
-    if (f->indexed) f->where[move] = (uint16_t)f->count;
-    r = replies_of(g, f) + f->count - 1;
-    *r = (struct reply){.move = move};
-    return r;
+    for (struct reply *end = r + f->count; r < end; r++)
+        if (r->move == move) return r;
+    return NULL;
 }
 
-/* Put a reply whose count has changed where it belongs, before or behind the border of the ripe. */
-static void settle_reply(const struct grams *g, struct followers *f, struct reply *r)
+/* Where the statistics of a ripe reply are; NULL: it is not ripe. */
+static struct stat *ripe_stat(const struct grams *g, const struct followers *f, uint32_t move)
 {
-    struct reply *border = replies_of(g, f) + f->ripe, swap = *r;
-    bool ripe = r->s.n >= g->k;
-    if (ripe == (r < border)) return;
-    if (ripe)
-        f->ripe++;
-    else
-        f->ripe--, border--;
-    *r = *border;
-    *border = swap;
-    if (!f->indexed) return;
-    uint16_t place = f->where[r->move];
-    f->where[r->move] = f->where[border->move];
-    f->where[border->move] = place;
+    if (f->dense) {
+        struct stat *s = move < f->row.size ? &gram_row_all(&f->row)[move] : NULL;
+        return s && s->n >= g->k ? s : NULL;
+    }
+    struct reply *r = find_reply(g, f, move);
+    return r ? &r->s : NULL;
 }
 
 /* Turn the list into a row. */
@@ -229,56 +249,73 @@ static void make_row(struct grams *g, struct followers *f)
     const struct reply *r = replies_of(g, f);
     for (uint32_t i = 0; i < f->count; i++) {
         gram_row_all(&row)[r[i].move] = r[i].s;
-        settle_entry(g, &row, r[i].move);
+        row.ceilings[r[i].move] = ceiling_of(r[i].s.mean);
     }
     f->row = row;
     f->dense = true;
 }
 
-static void list_add(struct grams *g, struct followers *f, uint32_t move, float reward)
+/* A reply has become ripe. Without memory it is when it is next learned. */
+static void ripen(struct grams *g, struct followers *f, uint32_t move, struct stat s)
 {
-    struct reply *r = reply_at(g, f, move);
-    if (!r) return;
-    stat_add(&r->s, reward);
-    settle_reply(g, f, r);
-}
-
-static void two_add(struct grams *g, struct followers *f, uint32_t move, float reward)
-{
-    if (f->dense && widen(g, &f->row)) {
-        stat_add(&gram_row_all(&f->row)[move], reward);
-        settle_entry(g, &f->row, move);
+    if (f->dense) {
+        if (!widen(g, &f->row)) return;
+        gram_row_all(&f->row)[move] = s;
+        f->row.ceilings[move] = ceiling_of(s.mean);
+        return;
     }
-    if (f->dense) return;
-    list_add(g, f, move, reward);
-    if (f->count * DENSE >= g->one.size) make_row(g, f);
+    if (!grow_block(g, f)) return;
+    replies_of(g, f)[f->count++] = (struct reply){move, s};
 }
 
-static void three_add(struct grams *g, struct followers *f, uint32_t move, float reward)
+/* It is ripe no more. */
+static void wither(struct grams *g, struct followers *f, uint64_t key, uint32_t move, struct stat *s)
 {
-    list_add(g, f, move, reward);
-    if (f->count >= INDEXED && !f->indexed) index_reaches(g, f, move);
-}
-
-static void followers_scale(struct grams *g, struct followers *f, uint32_t move, float factor)
-{
-    if (f->dense && move < f->row.size) {
-        gram_row_all(&f->row)[move].n *= factor;
-        settle_entry(g, &f->row, move);
+    *rare_stat(g, key) = *s;
+    if (f->dense) {
+        *s = (struct stat){0};
+        f->row.ceilings[move] = CEILING_NONE;
+        return;
     }
-    struct reply *r = f->dense ? NULL : reply_at(g, f, move);
-    if (!r) return;
-    r->s.n *= factor;
-    settle_reply(g, f, r);
+    struct reply *gone = find_reply(g, f, move);
+    *gone = replies_of(g, f)[--f->count];
 }
 
-static void followers_scale_all(struct grams *g, struct followers *f, float factor)
+/* Learn what followed; `f` NULL: nothing that did is ripe. True: it has just become ripe, as `s` tells. */
+static bool followers_add(struct grams *g, struct followers *f, uint64_t key, uint32_t move, float reward,
+                          struct stat *s)
 {
-    for (uint32_t m = 0; f->dense && m < f->row.size; m++) followers_scale(g, f, m, factor);
-    if (f->dense) return;
-    struct reply *r = replies_of(g, f);
-    for (uint32_t j = 0; j < f->count; j++) r[j].s.n *= factor;
-    for (uint32_t j = f->ripe; j-- > 0;) settle_reply(g, f, &r[j]);
+    struct stat *known = f ? ripe_stat(g, f, move) : NULL;
+    if (known) {
+        stat_add(known, reward);
+        if (f->dense) f->row.ceilings[move] = ceiling_of(known->mean);
+        return false;
+    }
+    known = rare_stat(g, key);
+    stat_add(known, reward);
+    *s = *known;
+    return known->n >= g->k;
+}
+
+static void followers_scale(struct grams *g, struct followers *f, uint64_t key, uint32_t move, float factor)
+{
+    struct stat *s = f ? ripe_stat(g, f, move) : NULL;
+    bool ripe = s != NULL;
+    if (!s) s = rare_stat(g, key);
+    s->n *= factor;
+    if (ripe && s->n < g->k) wither(g, f, key, move, s);
+}
+
+/* All ripe ones; `before` MOVE_NONE where `last` is all that came before. */
+static void followers_scale_all(struct grams *g, struct followers *f, uint32_t before, uint32_t last,
+                                float factor)
+{
+    for (uint32_t m = 0; f->dense && m < f->row.size; m++)
+        if (gram_row_all(&f->row)[m].n >= g->k) followers_scale(g, f, gram_key(before, last, m), m, factor);
+    for (uint32_t i = f->dense ? 0 : f->count; i-- > 0;) {
+        uint32_t move = replies_of(g, f)[i].move;
+        followers_scale(g, f, gram_key(before, last, move), move, factor);
+    }
 }
 
 /* --- What follows one move ------------------------------------------------------------------------------ */
@@ -301,7 +338,7 @@ const struct followers *grams_after(const struct grams *g, uint32_t last)
 {
     if (last >= g->ntwo) return NULL;
     const struct followers *f = &g->two[last];
-    return f->dense || f->ripe ? f : NULL;
+    return f->dense || f->count ? f : NULL;
 }
 
 /* --- What follows two ----------------------------------------------------------------------------------- */
@@ -311,137 +348,150 @@ static uint64_t context_key(uint32_t before, uint32_t last)
     return ((uint64_t)before << 32 | last) + 1;
 }
 
-static uint32_t context_start(const struct grams *g, uint64_t key)
+/* Its place, or where it would be. */
+static struct context *context_slot(const struct grams *g, uint64_t key)
 {
-    return (uint32_t)hash_mix(key, 3) & g->mask;
-}
-
-static struct context *context_from(const struct grams *g, uint32_t i, uint64_t key)
-{
+    uint32_t i = (uint32_t)hash_mix(key, 3) & g->mask;
     while (g->three[i].key && g->three[i].key != key) i = (i + 1) & g->mask;
     return &g->three[i];
 }
 
-static struct context *context_slot(const struct grams *g, uint64_t key)
+static bool reserve_context(struct grams *g)
 {
-    return context_from(g, context_start(g, key), key);
-}
-
-/* Room for n more contexts: none moves while they are made. */
-static bool reserve_contexts(struct grams *g, uint32_t n)
-{
-    if (g->three && (g->used + n) * 3ull <= g->mask * 2ull) return true;
+    if (g->three && (g->used + 1) * 3ull <= g->mask * 2ull) return true;
     struct grams old = *g;
-    size_t size = old.three ? ((size_t)old.mask + 1) * 2 : 1024;
+    size_t before = old.three ? (size_t)old.mask + 1 : 0, size = before ? before * 2 : FIRST_CONTEXTS;
     struct context *grown = take(size * sizeof *grown);
     if (!grown) return false;
     memset(grown, 0, size * sizeof *grown);
     g->three = grown;
     g->mask = (uint32_t)size - 1;
-    g->bytes += size / 2 * sizeof *grown;
-    for (uint32_t i = 0; old.three && i <= old.mask; i++)
+    g->bytes += (size - before) * sizeof *grown;
+    for (size_t i = 0; i < before; i++)
         if (old.three[i].key) *context_slot(g, old.three[i].key) = old.three[i];
-    if (old.three) pool_give(old.three, ((size_t)old.mask + 1) * sizeof *old.three);
+    pool_give(old.three, before * sizeof *old.three);
     return true;
+}
+
+/* Made when something is ripe there; NULL without memory. */
+static struct followers *three_made(struct grams *g, uint32_t before, uint32_t last)
+{
+    if (!reserve_context(g)) return NULL;
+    struct context *c = context_slot(g, context_key(before, last));
+    if (!c->key) {
+        c->key = context_key(before, last);
+        g->used++;
+    }
+    return &c->f;
+}
+
+/* NULL: nothing was ever ripe there. */
+static struct followers *three_at(const struct grams *g, uint32_t before, uint32_t last)
+{
+    if (!g->three) return NULL;
+    struct context *c = context_slot(g, context_key(before, last));
+    return c->key ? &c->f : NULL;
 }
 
 const struct followers *grams_after_two(const struct grams *g, uint32_t before, uint32_t last)
 {
-    if (last == MOVE_NONE || before == MOVE_NONE || !g->three) return NULL;
-    const struct followers *f = &context_slot(g, context_key(before, last))->f;
-    return f->ripe ? f : NULL;
+    if (last == MOVE_NONE || before == MOVE_NONE) return NULL;
+    const struct followers *f = three_at(g, before, last);
+    return f && f->count ? f : NULL;
 }
 
 void grams_fetch(const struct grams *g, uint32_t before, uint32_t last)
 {
     if (last < g->ntwo) __builtin_prefetch(&g->two[last]);
     if (last == MOVE_NONE || before == MOVE_NONE || !g->three) return;
-    __builtin_prefetch(&g->three[context_start(g, context_key(before, last))]);
+    __builtin_prefetch(&g->three[(uint32_t)hash_mix(context_key(before, last), 3) & g->mask]);
 }
 
 /* --- Learning ------------------------------------------------------------------------------------------- */
 
-/* A load whose value nobody waits for. A prefetch would be dropped where the page is not at hand either. */
-static inline void touch(const void *p)
+static bool has_pair(const struct gram *v)
 {
-    (void)*(const volatile char *)p;
+    return v->last != MOVE_NONE && v->last <= MOST && v->move <= MOST;
 }
 
-static void touch_list(const struct grams *g, const struct followers *f)
+static bool has_triple(const struct gram *v)
 {
-    const char *at = (const char *)(g->replies + f->first), *end = at + f->count * sizeof(struct reply);
-    for (int i = 0; i < FETCHED && at < end && f->count > 1; i++, at += LINE) touch(at);
+    return has_pair(v) && v->before != MOVE_NONE && v->before <= MOST;
 }
 
-/* Where pairs are counted, which need not be in the caches either. */
-static void fetch_pair(const struct grams *g, const struct gram *v)
+static void fetch_rare(const struct grams *g, uint64_t key)
 {
-    if (v->last >= g->ntwo) return;
-    const struct followers *f = &g->two[v->last];
-    if (f->dense && v->move < f->row.size) {
+    __builtin_prefetch(g->rare + (size_t)rare_line(g, key) * LINE, 1);
+}
+
+void grams_expect(const struct grams *g, const struct gram *v)
+{
+    if (!g->rare || !has_pair(v)) return;
+    if (has_triple(v)) fetch_rare(g, gram_key(v->before, v->last, v->move));
+    const struct followers *f = v->last < g->ntwo ? &g->two[v->last] : NULL;
+    if (f && f->dense && v->move < f->row.size) {
         __builtin_prefetch(&gram_row_all(&f->row)[v->move], 1);
         __builtin_prefetch(&f->row.ceilings[v->move], 1);
-    } else if (!f->dense && f->count > 1) {
-        __builtin_prefetch(g->replies + f->first, 1);
+        return;
     }
+    if (f && f->room) __builtin_prefetch(g->replies + f->first, 1);
+    fetch_rare(g, gram_key(MOVE_NONE, v->last, v->move));
 }
 
-/* The contexts of the sequences, made if need be; NULL for those of less than three moves and without memory.
- * Three-grams are not in the caches: contexts are loaded all at once, then indices and replies. */
-static void find_contexts(struct grams *g, const struct gram *v, uint32_t n, struct followers **f)
+static void two_add(struct grams *g, const struct gram *v)
 {
-    uint32_t start[GRAMS_CHUNK];
-    bool room = reserve_contexts(g, n);
-    for (uint32_t i = 0; i < n && room; i++) {
-        start[i] = context_start(g, context_key(v[i].before, v[i].last));
-        touch(&g->three[start[i]]);
-    }
-    for (uint32_t i = 0; i < n; i++) fetch_pair(g, &v[i]);
-    for (uint32_t i = 0; i < n; i++) {
-        f[i] = NULL;
-        if (!room || v[i].before == MOVE_NONE) continue;
-        uint64_t key = context_key(v[i].before, v[i].last);
-        struct context *c = context_from(g, start[i], key);
-        if (!c->key) c->key = key, g->used++;
-        f[i] = &c->f;
-        if (!f[i]->indexed)
-            touch_list(g, f[i]);
-        else if (v[i].move < f[i]->width)
-            touch(&f[i]->where[v[i].move]);
-    }
-    for (uint32_t i = 0; i < n; i++)
-        if (f[i] && f[i]->indexed && v[i].move < f[i]->width && f[i]->where[v[i].move])
-            touch(&g->replies[f[i]->first + f[i]->where[v[i].move] - 1]);
+    struct followers *f = two_at(g, v->last);
+    struct stat s;
+    if (!f || !followers_add(g, f, gram_key(MOVE_NONE, v->last, v->move), v->move, v->reward, &s)) return;
+    ripen(g, f, v->move, s);
+    if (!f->dense && f->count * DENSE >= g->one.size) make_row(g, f);
+}
+
+static void three_add(struct grams *g, const struct gram *v)
+{
+    struct followers *f = three_at(g, v->before, v->last);
+    struct stat s;
+    if (!followers_add(g, f, gram_key(v->before, v->last, v->move), v->move, v->reward, &s)) return;
+    if (!f) f = three_made(g, v->before, v->last);
+    if (f) ripen(g, f, v->move, s);
 }
 
 void grams_learn(struct grams *g, const struct gram *v, uint32_t n)
 {
-    struct followers *three[GRAMS_CHUNK];
     if (g->bytes > g->max_bytes) forget(g);
-    find_contexts(g, v, n, three);
+    bool room = reserve_rare(g, 2 * n);
     for (uint32_t i = 0; i < n; i++) {
         one_add(g, v[i].move, v[i].reward);
-        struct followers *two = v[i].last == MOVE_NONE ? NULL : two_at(g, v[i].last);
-        if (two) two_add(g, two, v[i].move, v[i].reward);
-        if (three[i]) three_add(g, three[i], v[i].move, v[i].reward);
+        if (!room || v[i].move >= g->nceilings) continue;
+        if (has_pair(&v[i])) two_add(g, &v[i]);
+        if (has_triple(&v[i])) three_add(g, &v[i]);
     }
 }
 
 void grams_scale(struct grams *g, const struct gram *v, uint32_t n, float factor)
 {
-    struct followers *three[GRAMS_CHUNK];
-    find_contexts(g, v, n, three);
+    bool room = reserve_rare(g, 2 * n);
     for (uint32_t i = 0; i < n; i++) {
-        one_scale(g, v[i].move, factor);
-        struct followers *two = v[i].last == MOVE_NONE ? NULL : two_at(g, v[i].last);
-        if (two) followers_scale(g, two, v[i].move, factor);
-        if (three[i]) followers_scale(g, three[i], v[i].move, factor);
+        const struct gram *x = &v[i];
+        one_scale(g, x->move, factor);
+        if (room && has_pair(x))
+            followers_scale(g, x->last < g->ntwo ? &g->two[x->last] : NULL,
+                            gram_key(MOVE_NONE, x->last, x->move), x->move, factor);
+        if (room && has_triple(x))
+            followers_scale(g, three_at(g, x->before, x->last), gram_key(x->before, x->last, x->move),
+                            x->move, factor);
     }
 }
 
+/* What is not ripe first: what withers has its place there. */
 void grams_scale_all(struct grams *g, float factor)
 {
     for (uint32_t i = 0; i < g->nceilings; i++) one_scale(g, i, factor);
-    for (uint32_t i = 0; i < g->ntwo; i++) followers_scale_all(g, &g->two[i], factor);
-    for (uint32_t i = 0; g->three && i <= g->mask; i++) followers_scale_all(g, &g->three[i].f, factor);
+    for (size_t i = 0; g->rare && i < ((size_t)g->rare_mask + 1) * LINE; i++) g->rare[i].s.n *= factor;
+    for (uint32_t i = 0; i < g->ntwo; i++) followers_scale_all(g, &g->two[i], MOVE_NONE, i, factor);
+    for (uint32_t i = 0; g->three && i <= g->mask; i++) {
+        uint64_t key = g->three[i].key - 1;
+        if (g->three[i].key)
+            followers_scale_all(g, &g->three[i].f, (uint32_t)(key >> 32), (uint32_t)key, factor);
+    }
 }

@@ -3,13 +3,16 @@
  * that end with a move of the role. A longer sequence counts once it was seen k times: it is ripe then.
  *
  *     one                  mean by move
- *     two   last         ─> followers ─┬─ replies in a list, the ripe ones in front
+ *     two   last         ─> followers ─┬─ the ripe replies in a list
  *     three before, last ─> followers ─┘  two: as a row by move when they are many
+ *     rare                 what is not ripe, by the whole sequence
+ *
+ * Of thirty sequences of three moves one is ever ripe. So what is asked for is small and stays in the caches;
+ * the rest lies in one hash table that only learning looks at, a line of the cache for each sequence, whose
+ * place is known before anything was looked up.
  *
  * Single moves and rows have ceilings beside their means (dense.h): two bytes a move tell which few can be
- * the best, and only of these the means are looked at. Ripe replies of a list are looked at one by one. Of
- * forty moves that ever followed two others, five are ripe: for three-grams a list is one line of the cache
- * where a row would be four. Long lists have an index, so that learning need not search.
+ * the best, and only of these the means are looked at. Replies of a list are looked at one by one.
  */
 #ifndef SEARCH_POLICY_GRAMS_H
 #define SEARCH_POLICY_GRAMS_H
@@ -32,26 +35,25 @@ struct reply {
     struct stat s;
 };
 
-/* What a role did after one or two certain moves. */
+/* What a role did after one or two certain moves, often enough. */
 struct followers {
-    uint32_t count : 30, dense : 1, indexed : 1;
-    uint32_t ripe; /* the first so many replies were seen k times; unused with a row */
+    uint32_t count : 26, room : 5, dense : 1; /* replies; there is room for 1 << room; they are a row */
+    uint32_t first;                           /* where there is room for several, replies[first ..] */
     union {
-        struct {
-            uint32_t first;    /* several are in replies[first ..], room for the next power of two */
-            struct reply only; /* a single one is here */
-        };
-        struct { /* indexed */
-            uint32_t first_too, width;
-            uint16_t *where; /* by move below width: which reply it is, from 1; 0: none */
-        };
-        struct gram_row row; /* dense */
+        struct reply only; /* where there is room for one, it is here */
+        struct gram_row row;
     };
 };
 
 struct context {
     uint64_t key; /* the two moves before; 0: empty */
     struct followers f;
+};
+
+/* A longer sequence that is not ripe; of one that is, the place it had. */
+struct rare {
+    uint64_t key; /* the sequence; 0: empty */
+    struct stat s;
 };
 
 struct slab {
@@ -70,7 +72,9 @@ struct grams {
     uint32_t ntwo;
     struct context *three; /* hash table */
     uint32_t mask, used;
-    struct reply *replies; /* blocks of followers; those that outgrow their block move to the end */
+    struct rare *rare;         /* hash table of lines of four */
+    uint32_t rare_mask, nrare; /* lines, less one; entries in use */
+    struct reply *replies;     /* blocks of followers; those that outgrow their block move to the end */
     uint32_t nreplies, replies_cap;
     struct slab *slabs; /* where rows are */
     uint32_t nslabs, slabs_cap;
@@ -90,25 +94,26 @@ enum { GRAMS_CHUNK = 32 };
 
 bool grams_reserve(struct grams *g, uint32_t moves); /* single moves below this number have an entry */
 
+/* A sequence will be learned soon: begin to load where it is counted. */
+void grams_expect(const struct grams *g, const struct gram *v);
 /* Learn n <= GRAMS_CHUNK sequences in this order. */
 void grams_learn(struct grams *g, const struct gram *v, uint32_t n);
 /* Multiply the counts of these sequences (once per occurrence), or of all. */
 void grams_scale(struct grams *g, const struct gram *v, uint32_t n, float factor);
 void grams_scale_all(struct grams *g, float factor);
 
-/* What followed one move, or two: NULL unless some of it may be ripe. */
+/* What followed one move, or two, and is ripe: NULL if there is nothing. */
 const struct followers *grams_after(const struct grams *g, uint32_t last);
 const struct followers *grams_after_two(const struct grams *g, uint32_t before, uint32_t last);
 void grams_fetch(const struct grams *g, uint32_t before, uint32_t last); /* it will be asked for */
 /* The mean of a ripe reply in a row, else -1. */
-static inline float grams_ripe(const struct grams *g, const struct gram_row *row, uint32_t move)
+static inline float grams_ripe(const struct gram_row *row, uint32_t move)
 {
-    if (move >= row->size) return -1;
-    const struct stat *s = &gram_row_all(row)[move];
-    return s->n >= g->k ? s->mean : -1;
+    if (move >= row->size || row->ceilings[move] == CEILING_NONE) return -1;
+    return gram_row_all(row)[move].mean;
 }
 static inline const struct reply *grams_replies(const struct grams *g, const struct followers *f)
 {
-    return f->count > 1 ? g->replies + f->first : &f->only; /* not dense */
+    return f->room ? g->replies + f->first : &f->only; /* not dense */
 }
 #endif

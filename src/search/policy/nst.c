@@ -56,9 +56,9 @@ static inline uint32_t before_of(const struct nst *nst, const struct situation *
 static inline float pair_mean(const struct grams *g, const struct followers *two, uint32_t move)
 {
     if (!two) return -1;
-    if (two->dense) return grams_ripe(g, &two->row, move);
+    if (two->dense) return grams_ripe(&two->row, move);
     const struct reply *r = grams_replies(g, two);
-    for (uint32_t i = 0; i < two->ripe; i++)
+    for (uint32_t i = 0; i < two->count; i++)
         if (r[i].move == move) return r[i].s.mean;
     return -1;
 }
@@ -80,13 +80,13 @@ static void score(struct values *v, const struct situation *s, const uint32_t *m
     const struct gram_row none = {0}, *row = two && two->dense ? &two->row : &none;
     for (i = 0; i < n; i++) {
         float one = moves[i] < g->one.size ? g->one.mean[moves[i]] : UNSEEN;
-        out[i] = moves[i] < row->size ? mean_of_two(one, grams_ripe(g, row, moves[i])) : one;
+        out[i] = moves[i] < row->size ? mean_of_two(one, grams_ripe(row, moves[i])) : one;
     }
     const struct reply *r = two && !two->dense ? grams_replies(g, two) : NULL;
-    for (const struct reply *end = r + (r ? two->ripe : 0); r < end; r++)
+    for (const struct reply *end = r + (r ? two->count : 0); r < end; r++)
         if ((i = index_of(moves, n, r->move)) < n) out[i] = mean_of_two(out[i], r->s.mean);
     r = three ? grams_replies(g, three) : NULL;
-    for (const struct reply *end = r + (r ? three->ripe : 0); r < end; r++)
+    for (const struct reply *end = r + (r ? three->count : 0); r < end; r++)
         if ((i = index_of(moves, n, r->move)) < n)
             out[i] = mean_of_three(g->one.mean[r->move], pair_mean(g, two, r->move), r->s.mean);
 }
@@ -129,7 +129,7 @@ static void consider_triples(const struct grams *g, const struct followers *two,
 {
     const uint16_t *pairs = two && two->dense ? two->row.ceilings : NULL;
     const struct reply *r = grams_replies(g, three);
-    for (const struct reply *end = r + three->ripe; r < end; r++) {
+    for (const struct reply *end = r + three->count; r < end; r++) {
         if (!is_in(set, l->words, r->move)) continue;
         if (pairs && !g->wild) {
             float one = (float)g->ceilings[r->move] / CEILING_STEPS;
@@ -144,7 +144,7 @@ static void consider_pairs(const struct grams *g, const struct followers *two, c
                            struct leaders *l)
 {
     const struct reply *r = grams_replies(g, two);
-    for (const struct reply *end = r + two->ripe; r < end; r++)
+    for (const struct reply *end = r + two->count; r < end; r++)
         if (is_in(set, l->words, r->move)) consider(l, r->move, mean_of_two(g->one.mean[r->move], r->s.mean));
 }
 
@@ -158,9 +158,9 @@ static uint32_t find_best(const struct grams *g, const struct followers *two, co
     const struct gram_row *row = two && two->dense ? &two->row : NULL;
     uint32_t words = l->words, most = UINT16_MAX, count = 0;
     memcpy(rest, legal, words * sizeof *rest);
-    if (three) take_out(rest, words, grams_replies(g, three), three->ripe);
+    if (three) take_out(rest, words, grams_replies(g, three), three->count);
     memcpy(open, rest, words * sizeof *open);
-    if (pairs) take_out(open, words, grams_replies(g, pairs), pairs->ripe);
+    if (pairs) take_out(open, words, grams_replies(g, pairs), pairs->count);
     if (g->wild)
         memcpy(near, open, words * sizeof *near);
     else
@@ -177,7 +177,7 @@ static uint32_t find_best(const struct grams *g, const struct followers *two, co
     for (uint32_t w = 0; w < words; w++)
         for (uint64_t x = near[w]; x; x &= x - 1) {
             uint32_t move = w * 64 + (uint32_t)__builtin_ctzll(x);
-            consider(l, move, mean_of_two(g->one.mean[move], row ? grams_ripe(g, row, move) : -1));
+            consider(l, move, mean_of_two(g->one.mean[move], row ? grams_ripe(row, move) : -1));
         }
     return l->count;
 }
@@ -243,22 +243,32 @@ static void learn_or_scale(struct grams *g, const struct gram *v, uint32_t n, bo
         grams_scale(g, v, n, omega);
 }
 
+/* The sequences that end with what a role did at a step; without the reward. */
+static inline struct gram gram_at(const struct nst *nst, const struct episode *e, uint32_t r, uint32_t t)
+{
+    uint32_t nroles = e->nroles, r1 = role_before(r, nroles), r2 = role_before(r1, nroles);
+    const uint32_t *now = e->moves + (size_t)t * nroles, *last = t >= 1 ? now - nroles : NULL;
+    const uint32_t *before = t >= 2 && nst->longest > 2 ? last - nroles : NULL;
+    return (struct gram){
+        .before = context_move(nst, before, r2), .last = context_move(nst, last, r1), .move = now[r]};
+}
+
+static inline bool is_spared(const struct nst *nst, const struct episode *e, uint32_t r, uint32_t t)
+{
+    return nst->lone && is_lone_move(nst->lone, r, e->moves[(size_t)t * e->nroles + r]);
+}
+
 static void each_of_episode(const struct nst *nst, const struct episode *e, bool learning, float omega)
 {
     struct gram some[GRAMS_CHUNK];
-    uint32_t nroles = e->nroles, n = 0;
-    for (uint32_t r = 0; r < nroles; r++) {
-        uint32_t r1 = role_before(r, nroles), r2 = role_before(r1, nroles);
+    uint32_t n = 0;
+    for (uint32_t r = 0; r < e->nroles; r++) {
         float reward = e->reward[r];
         for (uint32_t t = e->steps; t-- > 0;) {
             reward *= e->discount; /* as it counts at the last move of the sequence */
-            if (nst->lone && is_lone_move(nst->lone, r, e->moves[t * nroles + r])) continue;
-            const uint32_t *last = t >= 1 ? e->moves + (size_t)(t - 1) * nroles : NULL;
-            const uint32_t *before = t >= 2 && nst->longest > 2 ? last - nroles : NULL;
-            some[n++] = (struct gram){.before = context_move(nst, before, r2),
-                                      .last = context_move(nst, last, r1),
-                                      .move = e->moves[t * nroles + r],
-                                      .reward = reward};
+            if (is_spared(nst, e, r, t)) continue;
+            some[n] = gram_at(nst, e, r, t);
+            some[n++].reward = reward;
             if (n < GRAMS_CHUNK) continue;
             learn_or_scale(&nst->roles[r], some, n, learning, omega);
             n = 0;
@@ -266,6 +276,16 @@ static void each_of_episode(const struct nst *nst, const struct episode *e, bool
         learn_or_scale(&nst->roles[r], some, n, learning, omega);
         n = 0;
     }
+}
+
+static void expect(const struct values *v, const struct episode *e)
+{
+    const struct nst *nst = (const struct nst *)v;
+    for (uint32_t r = 0; r < e->nroles; r++)
+        for (uint32_t t = e->steps; t-- > 0;) {
+            struct gram g = gram_at(nst, e, r, t);
+            if (!is_spared(nst, e, r, t)) grams_expect(&nst->roles[r], &g);
+        }
 }
 
 static void learn(struct values *v, const struct episode *e)
@@ -300,6 +320,7 @@ struct values *values_nst(uint32_t nroles, uint32_t longest, uint32_t k, size_t 
                                           .best_set = best_set,
                                           .fetch = fetch,
                                           .knows = knows,
+                                          .expect = expect,
                                           .learn = learn,
                                           .decay = decay,
                                           .decay_episode = decay_episode,

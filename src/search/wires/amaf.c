@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "search/wires/amaf.h"
 
+#include "search/ledger.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,18 +36,20 @@ void amaf_add(struct amaf *a, struct amaf_move *moves, const uint32_t *played, u
         }
 }
 
-static void count_node(const struct tree *t, struct tree_node *n, uint32_t role,
-                       const struct amaf_move *moves, float worth)
+static void count_node(struct hand *h, struct tree_node *n, uint32_t role, const struct amaf_move *moves,
+                       float worth)
 {
-    uint32_t count = node_actions(t, n, role);
+    const struct tree *t = h->search->tree;
+    uint32_t count = node_actions(t, n, role), first = node_first(t, n)[role];
     if (count < 2) return;
-    const struct tree_action *a = node_action(t, n, role);
-    struct rave *rave = node_rave(t, n, role);
+    struct tally tally = tally_of(h, n);
+    const struct tree_action *a = tally.actions + first;
+    struct rave *rave = tally.rave + first;
     for (uint32_t i = 0; i < count; i++) {
         const struct amaf_move *m = &moves[a[i].move];
-        if (m->n == 0) continue;
-        float mean = mean_of(&rave[i].mean), all = (float)count_add(t, &rave[i].n, m->n);
-        mean_set(&rave[i].mean, mean + (worth * m->sum - (float)m->n * mean) / all);
+        if (!tally.alone && m->n == 0) continue; /* else a move that was not played changes nothing either */
+        float mean = mean_of(&rave[i].mean), all = (float)(int32_t)tally_add(&tally, &rave[i].n, m->n);
+        mean_set(&rave[i].mean, mean + (worth * m->sum - (float)(int32_t)m->n * mean) / (all < 1 ? 1 : all));
     }
 }
 
@@ -58,7 +62,7 @@ void amaf_back_up(const struct amaf *a, struct amaf_move *moves, struct flight *
         worth *= m->opt.discount;
         for (uint32_t r = 0; r < a->nroles; r++) {
             moves[a->base[r] + f->moves[(size_t)t * a->nroles + r]] = (struct amaf_move){sum[r], n};
-            if (f->path[t]) count_node(m->tree, tree_node(m->tree, f->path[t]), r, moves + a->base[r], worth);
+            if (f->path[t]) count_node(f->hand, tree_node(m->tree, f->path[t]), r, moves + a->base[r], worth);
         }
     }
     memset(moves, 0, a->total * sizeof *moves);

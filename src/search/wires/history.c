@@ -10,15 +10,19 @@ static bool resize(struct history *h, uint32_t rounds)
 {
     uint16_t *moves = malloc((size_t)rounds * h->nroles * h->lanes * sizeof *moves);
     uint64_t *many = malloc((size_t)rounds * h->nroles * h->words * sizeof *many);
-    if (!moves || !many) {
+    uint32_t *all = malloc((size_t)rounds * h->nroles * sizeof *all);
+    if (!moves || !many || !all) {
         free(moves);
         free(many);
+        free(all);
         return false;
     }
     free(h->moves);
     free(h->many);
+    free(h->all);
     h->moves = moves;
     h->many = many;
+    h->all = all;
     h->rounds = rounds;
     return true;
 }
@@ -33,6 +37,7 @@ void history_done(struct history *h)
 {
     free(h->moves);
     free(h->many);
+    free(h->all);
     free(h->out);
     free(h->forced);
 }
@@ -49,8 +54,14 @@ void history_write(struct history *h, uint32_t round, uint32_t role, const uint3
 {
     size_t at = (size_t)(round & (h->rounds - 1)) * h->nroles + role;
     uint16_t *to = h->moves + at * h->lanes;
+    h->all[at] = HISTORY_DIFFER;
     for (uint32_t i = 0; i < h->lanes; i++) to[i] = (uint16_t)moves[i];
     memcpy(h->many + at * h->words, many, h->words * sizeof *many);
+}
+
+void history_fill(struct history *h, uint32_t round, uint32_t role, uint32_t move)
+{
+    h->all[(size_t)(round & (h->rounds - 1)) * h->nroles + role] = move;
 }
 
 static bool reserve(struct history *h, uint32_t steps)
@@ -72,8 +83,9 @@ bool history_read(struct history *h, uint32_t lane, uint32_t from, uint32_t to, 
     for (uint32_t t = from; t < to; t++)
         for (uint32_t r = 0; r < h->nroles; r++, n++) {
             size_t at = (size_t)(t & (h->rounds - 1)) * h->nroles + r;
-            h->out[n] = h->moves[at * h->lanes + lane];
-            h->forced[n] = !(h->many[at * h->words + lane / 64] >> lane % 64 & 1);
+            bool all = h->all[at] != HISTORY_DIFFER;
+            h->out[n] = all ? h->all[at] : h->moves[at * h->lanes + lane];
+            h->forced[n] = all || !(h->many[at * h->words + lane / 64] >> lane % 64 & 1);
         }
     return true;
 }

@@ -256,6 +256,14 @@ static void rank(struct ranking *r, uint32_t *worth, uint16_t move, uint32_t sco
     worth[i] = score;
 }
 
+void orders_replied(struct orders *o, uint32_t role, uint32_t last)
+{
+    if (!o->policy->lgr) return;
+    struct situation s = after(o, role, last);
+    uint32_t replies[2], n = lgr_replies(o->policy->lgr, &s, replies);
+    o->roles[role].rankings[last].reply = n ? (uint16_t)replies[0] : RANKING_NONE;
+}
+
 void orders_learned(struct orders *o, uint32_t role, uint32_t last, uint32_t move)
 {
     struct order_role *r = &o->roles[role];
@@ -273,16 +281,6 @@ void orders_learned(struct orders *o, uint32_t role, uint32_t last, uint32_t mov
 }
 
 /* --- Looking after them --------------------------------------------------------------------------------- */
-
-static void find_replies(struct orders *o, uint32_t role)
-{
-    struct order_role *r = &o->roles[role];
-    for (uint32_t last = 0; last < r->nlast; last++) {
-        struct situation s = after(o, role, last);
-        uint32_t replies[2], n = lgr_replies(o->policy->lgr, &s, replies);
-        r->rankings[last].reply = n ? (uint16_t)replies[0] : RANKING_NONE;
-    }
-}
 
 static void take_census(struct orders *o, uint32_t role, const uint64_t *legal, const uint64_t *lanes)
 {
@@ -308,8 +306,9 @@ void orders_tend(struct orders *o, uint32_t role, const uint64_t *legal, const u
     if (first || round - r->seen >= CENSUS) {
         r->seen = round;
         take_census(o, role, legal, lanes);
-        if (o->policy->lgr) find_replies(o, role);
     }
+    if (first)
+        for (uint32_t last = 0; last < r->nlast; last++) orders_replied(o, role, last);
     uint32_t some = first ? ORDERS_POOL : is_due(o, r->due);
     if (o->policy->sampler.kind == SAMPLE_GIBBS && !first) some = r->nknown < FEW ? ORDERS_POOL / 2 : 1;
     if (some) r->due = next_due(o, 1, 8);

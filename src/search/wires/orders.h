@@ -66,8 +66,9 @@ bool orders_ready(const struct orders *o);
 /* Look after the orders of a role in the states that the lanes are in. */
 void orders_tend(struct orders *o, uint32_t role, const uint64_t *legal, const uint64_t *lanes,
                  uint32_t round);
-/* The policy has learned from this move after that one of the role before: where it stands after that is
- * looked at again. */
+/* The policy has learned of what follows that move of the role before: the good reply is looked up again. */
+void orders_replied(struct orders *o, uint32_t role, uint32_t last);
+/* The same from this move after that one: where it stands after that is looked at again. */
 void orders_learned(struct orders *o, uint32_t role, uint32_t last, uint32_t move);
 /* Good replies for the lanes of `open`; the policy's choice for all of them. `last` are the wires of what the
  * role before played. */

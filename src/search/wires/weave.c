@@ -2,6 +2,9 @@
 #include "search/wires/weave.h"
 
 #include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #define WORDS 1
 #define SUFFIX _64
@@ -10,11 +13,13 @@
 #undef WORDS
 #undef SUFFIX
 #undef TARGET
+#undef ANY
 
 #define WORDS 4
 #define SUFFIX _256
 #if defined(__x86_64__)
 #define TARGET __attribute__((target("avx2,bmi2")))
+#define ANY(x) (!_mm256_testz_si256((__m256i)(x), (__m256i)(x)))
 #else
 #define TARGET
 #endif
@@ -22,11 +27,13 @@
 #undef WORDS
 #undef SUFFIX
 #undef TARGET
+#undef ANY
 
 #define WORDS 8
 #define SUFFIX _512
 #if defined(__x86_64__)
 #define TARGET __attribute__((target("avx512f,avx2,bmi2")))
+#define ANY(x) (_mm512_test_epi64_mask((__m512i)(x), (__m512i)(x)) != 0)
 #else
 #define TARGET
 #endif

@@ -11,16 +11,18 @@
 /* The best moves of a role after a certain move of the role before it, the first one first. */
 #define RANKING_MOVES 48
 struct ranking {
-    uint16_t moves[RANKING_MOVES];
     uint16_t n;
     uint16_t reply; /* the last good reply, RANKING_NONE: there is none */
     uint32_t due;   /* simulations learned from when it should be made anew */
+    uint16_t moves[RANKING_MOVES];
 };
 #define RANKING_NONE UINT16_MAX
 
 struct weave {
-    /* Lanes with several legal moves; those of `lanes` with one make it. */
-    void (*single)(const uint64_t *legal, uint64_t *does, uint32_t n, const uint64_t *lanes, uint64_t *many);
+    /* Which of these lanes have several legal moves. */
+    void (*many)(const uint64_t *legal, uint32_t n, const uint64_t *lanes, uint64_t *many);
+    /* These lanes, which have one legal move, make it. */
+    void (*only)(const uint64_t *legal, uint64_t *does, uint32_t n, const uint64_t *lanes);
     /* The first legal move in an order. */
     void (*walk)(const uint64_t *legal, uint64_t *does, const uint16_t *order, uint32_t n, uint64_t *open);
     /* By what was played last: lanes in which that is move j walk ranking j. Which j there are is written to

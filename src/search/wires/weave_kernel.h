@@ -3,6 +3,7 @@
  *
  *     WORDS, SUFFIX     of a wire; what names end with
  *     TARGET            the function attribute that lets the compiler use the vectors, or nothing
+ *     and, where the processor can tell in one go whether a vector has a bit set, ANY(x)
  */
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
@@ -23,6 +24,8 @@ FN inline bool any(vec x)
 {
 #if WORDS == 1
     return x != 0;
+#elif defined(ANY)
+    return ANY(x);
 #else
     uint64_t or = 0;
     for (int w = 0; w < WORDS; w++) or |= x[w];
@@ -42,30 +45,39 @@ FN inline void store(uint64_t *words, vec x)
     memcpy(words, &x, sizeof x);
 }
 
-FN void NAME(single)(const uint64_t *legal_wires, uint64_t *does_wires, uint32_t n, const uint64_t *lanes,
-                     uint64_t *many)
+FN void NAME(many)(const uint64_t *legal_wires, uint32_t n, const uint64_t *lanes, uint64_t *many)
 {
     const vec *legal = (const vec *)legal_wires;
-    vec *does = (vec *)does_wires, mask = load(lanes), once = mask ^ mask, twice = once;
+    vec mask = load(lanes), once = mask ^ mask, twice = once;
     for (uint32_t i = 0; i < n; i++) {
         vec x = legal[i];
         twice |= once & x;
         once |= x;
     }
     store(many, twice & mask);
-    once &= mask & ~twice;
-    if (!any(once)) return;
-    for (uint32_t i = 0; i < n; i++) does[i] |= legal[i] & once;
 }
 
-/* Whether lanes are left is looked at now and then only. */
-#define WALK(legal, does, order, n, open)      \
-    for (uint32_t i = 0; i < (n); i++) {       \
-        vec x = (legal)[(order)[i]] & (open);  \
-        (does)[(order)[i]] |= x;               \
-        (open) &= ~x;                          \
-        if ((i & 3) == 3 && !any(open)) break; \
+FN void NAME(only)(const uint64_t *legal_wires, uint64_t *does_wires, uint32_t n, const uint64_t *lanes)
+{
+    const vec *legal = (const vec *)legal_wires;
+    vec *does = (vec *)does_wires, mask = load(lanes);
+    if (!any(mask)) return;
+    for (uint32_t i = 0; i < n; i++) does[i] |= legal[i] & mask;
+}
+
+/* The first legal move in an order; returns the lanes without one. Whether some are left is looked at now and
+ * then only. */
+FN inline vec NAME(take)(const vec *legal, vec *does, const uint16_t *order, uint32_t n, vec open)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t move = order[i];
+        vec x = legal[move] & open;
+        does[move] |= x;
+        open &= ~x;
+        if ((i & 3) == 3 && !any(open)) break;
     }
+    return open;
+}
 
 FN void NAME(walk)(const uint64_t *legal_wires, uint64_t *does_wires, const uint16_t *order, uint32_t n,
                    uint64_t *open)
@@ -73,8 +85,7 @@ FN void NAME(walk)(const uint64_t *legal_wires, uint64_t *does_wires, const uint
     const vec *legal = (const vec *)legal_wires;
     vec *does = (vec *)does_wires, left = load(open);
     if (!any(left)) return;
-    WALK(legal, does, order, n, left)
-    store(open, left);
+    store(open, NAME(take)(legal, does, order, n, left));
 }
 
 FN uint32_t NAME(contexts)(const uint64_t *legal_wires, uint64_t *does_wires, const uint64_t *last_wires,
@@ -89,8 +100,7 @@ FN uint32_t NAME(contexts)(const uint64_t *legal_wires, uint64_t *does_wires, co
         active[nactive++] = (uint16_t)j;
         left &= ~mine;
         const struct ranking *r = &rankings[j];
-        WALK(legal, does, r->moves, r->n, mine)
-        left |= mine;
+        left |= NAME(take)(legal, does, r->moves, r->n, mine);
     }
     store(open, left);
     return nactive;
@@ -117,10 +127,9 @@ FN void NAME(census)(const uint64_t *legal_wires, uint32_t n, const uint64_t *la
     for (uint32_t i = 0; i < n; i++) ever[i] |= any(legal[i] & mask);
 }
 
-static const struct weave NAME(weave) = {NAME(single), NAME(walk), NAME(contexts), NAME(replies),
-                                         NAME(census)};
+static const struct weave NAME(weave) = {NAME(many),     NAME(only),    NAME(walk),
+                                         NAME(contexts), NAME(replies), NAME(census)};
 
-#undef WALK
 #undef vec
 #undef any
 #undef load

@@ -22,6 +22,7 @@ struct wires {
     struct batch *batch;
     const struct policy *policy;
     uint32_t nroles, lanes, words;
+    uint32_t turns; /* playouts begin when it is their turn, one of so many; 1: at once */
     struct orders orders;
     struct history history;
     bool guided, records;
@@ -30,12 +31,13 @@ struct wires {
     struct wires_limits limits;
     struct wires_group *first, **end; /* those with playouts that have not begun */
     uint32_t waiting, playing, now;
-    uint64_t busy[BATCH_MAX_WORDS];  /* fresh or playing */
-    uint64_t fresh[BATCH_MAX_WORDS]; /* their first move is given */
-    struct wires_group **group;      /* by lane: whose playout it is */
-    uint32_t *began, *until;         /* by lane: the round of the first choice; when it is too long */
-    uint32_t soonest;                /* before this none is */
-    struct ended *ended;             /* by lane: what is parked there */
+    uint64_t busy[BATCH_MAX_WORDS];            /* fresh or playing */
+    uint64_t fresh[BATCH_MAX_WORDS];           /* their first move is given */
+    uint64_t many[MAX_ROLES][BATCH_MAX_WORDS]; /* by role: those with a choice */
+    struct wires_group **group;                /* by lane: whose playout it is */
+    uint32_t *began, *until; /* by lane: the round of the first choice; when it is too long */
+    uint32_t soonest;        /* before this none is */
+    struct ended *ended;     /* by lane: what is parked there */
     uint64_t parked[BATCH_MAX_WORDS];
     uint32_t nparked;
     uint64_t **last; /* by role: the wires of what was played in the step before */
@@ -89,6 +91,7 @@ static bool setup(struct wires *w, const struct code *code, uint64_t seed)
         at += (size_t)code->roles[r].n * w->words;
     }
     w->guided = !policy_is_uniform(w->policy);
+    w->turns = batch_turns_pay(w->batch) ? batch_turns(w->batch) : 1;
     return orders_init(&w->orders, w->policy, w->batch->code, w->words, seed) &&
            (!w->records || history_init(&w->history, w->nroles, w->lanes));
 }
@@ -180,16 +183,24 @@ void wires_learned(struct wires *w, const uint32_t *moves, const uint8_t *forced
     for (uint32_t t = 1; t < steps; t++)
         for (uint32_t r = 0; r < w->nroles; r++) {
             size_t at = (size_t)t * w->nroles + r;
-            if (!forced[at])
-                orders_learned(&w->orders, r, moves[at - r - w->nroles + role_before(r, w->nroles)],
-                               moves[at]);
+            uint32_t last = moves[at - r - w->nroles + role_before(r, w->nroles)];
+            orders_replied(&w->orders, r, last);
+            if (!forced[at]) orders_learned(&w->orders, r, last, moves[at]);
         }
 }
 
 /* --- Beginning ------------------------------------------------------------------------------------------ */
 
+static uint32_t turn_of(const struct wires *w, const uint64_t *state)
+{
+    for (uint32_t t = 0; t < w->turns && w->turns > 1; t++)
+        if (batch_in_turn(w->batch, state, t)) return t;
+    return BATCH_ANY_TURN;
+}
+
 void wires_put(struct wires *w, struct wires_group *g)
 {
+    g->turn = turn_of(w, g->state);
     g->begun = g->over = 0;
     g->next = NULL;
     *w->end = g;
@@ -214,31 +225,50 @@ static uint32_t first_of(const uint64_t *mask)
     return i * 64 + (uint32_t)__builtin_ctzll(mask[i]);
 }
 
-/* Free lanes get what is waiting, group by group. */
+/* Free lanes get playouts of a group that is waiting; false: there are too few of them. */
+static bool begin_group(struct wires *w, struct wires_group *g)
+{
+    uint64_t mask[BATCH_MAX_WORDS] = {0};
+    uint32_t n = 0, left = g->wanted - g->begun;
+    for (uint32_t i = 0; i < w->words && n < left; i++)
+        for (uint64_t idle = ~w->busy[i]; idle && n < left; idle &= idle - 1, n++) {
+            mask[i] |= idle & -idle;
+            begin_lane(w, g, i * 64 + (uint32_t)__builtin_ctzll(idle));
+        }
+    if (n == 0) return false;
+    if (g->begun == 0) g->lane = first_of(mask);
+    batch_restart_from(w->batch, mask, g->state);
+    for (uint32_t i = 0; i < w->words; i++) {
+        w->busy[i] |= mask[i];
+        if (g->moves) w->fresh[i] |= mask[i];
+    }
+    g->begun += n;
+    w->waiting -= n;
+    w->playing += n;
+    return g->begun == g->wanted;
+}
+
+/* The turn that lanes under way are in after this step, and those that begin should be in, too. */
+static uint32_t turn_to_come(const struct wires *w)
+{
+    if (!any(w, w->busy)) return w->first ? w->first->turn : BATCH_ANY_TURN;
+    uint32_t turn = batch_turn(w->batch);
+    return turn == BATCH_ANY_TURN ? turn : (turn + 1) % w->turns;
+}
+
+/* What is waiting begins, group by group, where there are lanes and it is its turn. */
 static void begin(struct wires *w)
 {
-    while (w->first) {
-        struct wires_group *g = w->first;
-        uint64_t mask[BATCH_MAX_WORDS] = {0};
-        uint32_t n = 0, left = g->wanted - g->begun;
-        for (uint32_t i = 0; i < w->words && n < left; i++)
-            for (uint64_t idle = ~w->busy[i]; idle && n < left; idle &= idle - 1, n++) {
-                mask[i] |= idle & -idle;
-                begin_lane(w, g, i * 64 + (uint32_t)__builtin_ctzll(idle));
-            }
-        if (n == 0) return;
-        if (g->begun == 0) g->lane = first_of(mask);
-        batch_restart_from(w->batch, mask, g->state);
-        for (uint32_t i = 0; i < w->words; i++) {
-            w->busy[i] |= mask[i];
-            if (g->moves) w->fresh[i] |= mask[i];
+    uint32_t turn = turn_to_come(w);
+    for (struct wires_group **at = &w->first; *at;) {
+        struct wires_group *g = *at;
+        if (turn != BATCH_ANY_TURN && g->turn != BATCH_ANY_TURN && g->turn != turn) {
+            at = &g->next;
+            continue;
         }
-        g->begun += n;
-        w->waiting -= n;
-        w->playing += n;
-        if (g->begun < g->wanted) return;
-        w->first = g->next;
-        if (!w->first) w->end = &w->first;
+        if (!begin_group(w, g)) return;
+        *at = g->next;
+        if (!*at) w->end = at;
     }
 }
 
@@ -254,28 +284,52 @@ static void give_first_moves(struct wires *w, uint32_t role, uint64_t *does)
         }
 }
 
-/* Lanes that have a good reply do not explore. */
+/* Lanes that have a good reply do not explore; for a role that has no choice nothing is one. */
 static void keep_replies(struct wires *w, uint64_t *explore)
 {
-    for (uint32_t r = 0; r < w->nroles; r++)
-        orders_reply(&w->orders, r, batch_legal_wires(w->batch, r), NULL, before(w, r), explore);
+    uint64_t open[BATCH_MAX_WORDS], left[BATCH_MAX_WORDS];
+    for (uint32_t r = 0; r < w->nroles; r++) {
+        for (uint32_t i = 0; i < w->words; i++) left[i] = open[i] = explore[i] & w->many[r][i];
+        if (!any(w, open)) continue;
+        orders_reply(&w->orders, r, batch_legal_wires(w->batch, r), NULL, before(w, r), left);
+        for (uint32_t i = 0; i < w->words; i++) explore[i] &= ~(open[i] & ~left[i]);
+    }
 }
 
 static void choose_role(struct wires *w, uint32_t role, const uint64_t *lanes, const uint64_t *greedy)
 {
     struct batch *b = w->batch;
-    uint64_t open[BATCH_MAX_WORDS], many[BATCH_MAX_WORDS] = {0}, *does = batch_move_wires(b, role);
-    const uint64_t *legal = batch_legal_wires(b, role);
-    if (does) {
-        give_first_moves(w, role, does);
-        w->orders.weave->single(legal, does, b->code->roles[role].n, lanes, many);
-        for (uint32_t i = 0; i < w->words; i++) open[i] = many[i] & greedy[i];
-        orders_reply(&w->orders, role, legal, does, before(w, role), open);
-        orders_choose(&w->orders, role, legal, does, before(w, role), open);
+    uint64_t open[BATCH_MAX_WORDS], *does = batch_move_wires(b, role);
+    const uint64_t *legal = batch_legal_wires(b, role), *many = w->many[role];
+    if (!does) return;
+    give_first_moves(w, role, does);
+    for (uint32_t i = 0; i < w->words; i++) open[i] = lanes[i] & ~many[i];
+    w->orders.weave->only(legal, does, b->code->roles[role].n, open);
+    for (uint32_t i = 0; i < w->words; i++) open[i] = many[i] & greedy[i];
+    orders_reply(&w->orders, role, legal, does, before(w, role), open);
+    orders_choose(&w->orders, role, legal, does, before(w, role), open);
+}
+
+static void record_role(struct wires *w, uint32_t role)
+{
+    uint32_t move;
+    if (batch_forced(w->batch, role, &move)) {
+        history_fill(&w->history, w->now, role, move);
+        return;
     }
-    if (!w->records) return;
-    batch_moves(b, role, w->moves);
-    history_write(&w->history, w->now, role, w->moves, many);
+    batch_moves(w->batch, role, w->moves);
+    history_write(&w->history, w->now, role, w->moves, w->many[role]);
+}
+
+/* Which lanes have a choice, and by what they make it. */
+static void look_at_role(struct wires *w, uint32_t role, const uint64_t *lanes, bool guided)
+{
+    uint32_t move;
+    const uint64_t *legal = batch_legal_wires(w->batch, role);
+    memset(w->many[role], 0, sizeof w->many[role]);
+    if (batch_forced(w->batch, role, &move)) return;
+    w->orders.weave->many(legal, w->batch->code->roles[role].n, lanes, w->many[role]);
+    if (guided) orders_tend(&w->orders, role, legal, lanes, w->now);
 }
 
 /* Some lanes explore, by uniform choice; the others are greedy. All explore before anything was learned. */
@@ -285,8 +339,7 @@ static void choose(struct wires *w)
     uint64_t lanes[BATCH_MAX_WORDS], explore[BATCH_MAX_WORDS] = {0}, greedy[BATCH_MAX_WORDS];
     bool guided = w->guided && orders_ready(&w->orders);
     for (uint32_t i = 0; i < w->words; i++) lanes[i] = w->busy[i] & ~w->fresh[i];
-    for (uint32_t r = 0; r < w->nroles && guided; r++)
-        orders_tend(&w->orders, r, batch_legal_wires(b, r), lanes, w->now);
+    for (uint32_t r = 0; r < w->nroles && (guided || w->records); r++) look_at_role(w, r, lanes, guided);
     if (!guided || !w->policy->values)
         memset(explore, 0xff, sizeof explore);
     else if (w->policy->sampler.kind == SAMPLE_GREEDY)
@@ -295,21 +348,20 @@ static void choose(struct wires *w)
     if (guided && w->policy->lgr) keep_replies(w, explore);
     for (uint32_t i = 0; i < w->words; i++) greedy[i] = lanes[i] & ~explore[i];
     if (any(w, explore)) batch_choose(b, explore);
-    if (guided || w->records)
+    if (guided)
         for (uint32_t r = 0; r < w->nroles; r++) choose_role(w, r, lanes, greedy);
     else
         for (uint32_t r = 0; r < w->nroles && any(w, w->fresh); r++)
             give_first_moves(w, r, batch_move_wires(b, r));
+    for (uint32_t r = 0; r < w->nroles && w->records; r++) record_role(w, r);
     memset(w->fresh, 0, sizeof w->fresh);
 }
 
 /* What was played becomes what was played last. */
 static void remember(struct wires *w)
 {
-    for (uint32_t r = 0; r < w->nroles; r++) {
-        const uint64_t *does = batch_move_wires(w->batch, r);
-        if (does) memcpy(w->last[r], does, (size_t)w->batch->code->roles[r].n * w->words * 8);
-    }
+    for (uint32_t r = 0; r < w->nroles; r++)
+        memcpy(w->last[r], batch_made_wires(w->batch, r), (size_t)w->batch->code->roles[r].n * w->words * 8);
 }
 
 /* --- Ending --------------------------------------------------------------------------------------------- */
@@ -400,7 +452,10 @@ void wires_round(struct wires *w)
     if (w->orders.roles[0].rankings) remember(w);
     batch_step(w->batch);
     begin(w);
-    batch_view(w->batch);
+    if (w->turns > 1)
+        batch_view_lanes(w->batch, w->busy);
+    else
+        batch_view(w->batch);
     uint64_t ended[BATCH_MAX_WORDS] = {0};
     for (uint32_t i = 0; i < w->words; i++) ended[i] = w->busy[i] & w->batch->terminal[i];
     if (any(w, ended)) park(w, ended, false);

@@ -21,6 +21,7 @@ struct wires_group {
     const uint32_t *moves; /* by role: the first joint move of all of them; NULL: they choose */
     uint32_t wanted;
     uint32_t begun, over; /* of these; wires_put sets both to 0 */
+    uint32_t turn;        /* the state's, if it matters; wires_put finds it */
     uint32_t lane;        /* where the first one began */
     struct wires_group *next;
 };
