@@ -60,7 +60,7 @@ static double many(const struct arm_signs *signs)
 /* Seeing wins come is worth more than the time it takes, unless it takes very much. */
 static double plain(const struct arm_signs *signs)
 {
-    return within(0.3, 0.4 + 0.16 * log2(signs->speed), 0.6);
+    return within(0.3, 0.4 + 0.1 * log2(signs->speed), 0.5);
 }
 
 #define ANY 2, UINT32_MAX

@@ -27,6 +27,7 @@ static const double SLACK = 1.3;   /* larger trees and tables than in the trial 
 static const double GLANCE = 0.1;  /* seconds at most to find out how fast a candidate is */
 /* In which minimax finds out about the game: a share of what is left, in seconds at most. */
 static const double FIRST_LOOK = 0.15, LONG_LOOK = 1.5;
+static const double HOPELESS = 0.42; /* of whom no more can be hoped is not heard */
 
 /* It plays as the player itself does: decisive moves make no difference where none can be seen. */
 static bool is_same(const struct audition *a, uint32_t arm)
@@ -199,7 +200,10 @@ static bool hold(struct audition *a, struct stage *stages, struct audition_repor
 {
     uint32_t n = 0;
     bool good = a->limit || take_speeds(a, error);
-    for (uint32_t i = 0; i < a->arms; i++) a->expected[i] = player_arms[i].expected(&a->signs[i]);
+    for (uint32_t i = 0; i < a->arms; i++) {
+        a->expected[i] = player_arms[i].expected(&a->signs[i]);
+        if (i && !a->limit && queue_hopes(a, i) < HOPELESS) a->out[i] = true;
+    }
     while (good && n < a->threads && (good = stage_init(&stages[n], a, error))) n++;
     if (good) {
         a->lessons = a->spent;

@@ -11,6 +11,10 @@
 #include <string.h>
 #include <strings.h>
 
+/* CadiaPlayer's own source, which is public, has what the papers do not say: in games for two it plays for
+ * the difference of the goals (docs/reproduction.md). */
+#define AHEAD "goals=difference"
+
 /* The programs of the papers with their parameters: 002 §4.3.1 (C, tau, thresholds, TD), 000 §V-B (k,
  * epsilon), 001 §VI (decay), 004 (Ary). */
 const struct player_preset player_presets[] = {
@@ -24,30 +28,31 @@ const struct player_preset player_presets[] = {
     {"script", "kind=script", "the first legal move that fits the option prefer"},
     {"ary2007", "tree=off,discount=1", "Ary in the qualification of 2007: pure Monte Carlo"},
     {"ary", "c=50,discount=1", "Ary afterwards: UCT with C = 50"},
-    {"cadia2007", "", "CadiaPlayer 2007: UCT, uniform playouts"},
-    {"cadia2008", "playout=mast,sampler=gibbs,tau=10", "CadiaPlayer 2008: MAST with Gibbs sampling"},
-    {"mastg", "playout=mast,sampler=greedy,epsilon=0.4", "MAST with epsilon-greedy"},
-    {"tomast", "playout=tomast,sampler=gibbs,tau=10", "MAST that learns from the tree only"},
-    {"past", "playout=past,sampler=gibbs,tau=8,threshold=3", "averages of pairs of a fact and a move"},
-    {"fast", "playout=fast,sampler=gibbs,tau=10", "learned piece and cell values"},
-    {"rave", "rave=500", "UCT with RAVE in the tree"},
-    {"cadia2009", "rave=500,playout=mast,sampler=gibbs,tau=10", "CadiaPlayer 2009: RAVE and MAST"},
-    {"cadia2010", "rave=500,playout=mast+fast,sampler=gibbs,tau=10,weight=1",
+    {"cadia2007", AHEAD, "CadiaPlayer 2007: UCT, uniform playouts"},
+    {"cadia2008", AHEAD ",playout=mast,sampler=gibbs,tau=10", "CadiaPlayer 2008: MAST with Gibbs sampling"},
+    {"mastg", AHEAD ",playout=mast,sampler=greedy,epsilon=0.4", "MAST with epsilon-greedy"},
+    {"tomast", AHEAD ",playout=tomast,sampler=gibbs,tau=10", "MAST that learns from the tree only"},
+    {"past", AHEAD ",playout=past,sampler=gibbs,tau=8,threshold=3", "averages of pairs of a fact and a move"},
+    {"fast", AHEAD ",playout=fast,sampler=gibbs,tau=10", "learned piece and cell values"},
+    {"rave", AHEAD ",rave=500", "UCT with RAVE in the tree"},
+    {"cadia2009", AHEAD ",rave=500,playout=mast,sampler=gibbs,tau=10", "CadiaPlayer 2009: RAVE and MAST"},
+    {"cadia2010", AHEAD ",rave=500,playout=mast+fast,sampler=gibbs,tau=10,weight=1",
      "CadiaPlayer 2010: RAVE, MAST and FAST"},
-    {"cadia2011", "rave=500,playout=mast+fast,sampler=gibbs,tau=10,weight=1,parallel=root",
+    {"cadia2011", AHEAD ",rave=500,playout=mast+fast,sampler=gibbs,tau=10,weight=1,parallel=root",
      "CadiaPlayer 2011: the agent of 2010, root-parallel over threads and machines"},
-    {"cadia2012", "rave=500,playout=mast+fast,sampler=gibbs,tau=10,weight=1,cutoff=on,urgency=on",
+    {"cadia2012", AHEAD ",rave=500,playout=mast+fast,sampler=gibbs,tau=10,weight=1,cutoff=on,urgency=on",
      "CadiaPlayer 2012: the same with early cutoffs and urgency"},
-    {"nst", "playout=nst,sampler=greedy,epsilon=0.2,k=7", "N-grams of moves with epsilon-greedy"},
+    {"nst", AHEAD ",playout=nst,sampler=greedy,epsilon=0.2,k=7", "N-grams of moves with epsilon-greedy"},
     {"wires", "rave=500,playout=nst:wires,sampler=greedy,epsilon=0.5,k=7,solver=s,scout=4,puzzle=race",
      "like champion, with several playouts on the wires from each new position"},
-    {"lgr-mast", "lgr=on,playout=mast,sampler=greedy,epsilon=0.2", "last good reply, else MAST"},
-    {"lgr-nst", "lgr=on,playout=nst,sampler=greedy,epsilon=0.2,k=7", "last good reply, else N-grams"},
+    {"lgr-mast", AHEAD ",lgr=on,playout=mast,sampler=greedy,epsilon=0.2", "last good reply, else MAST"},
+    {"lgr-nst", AHEAD ",lgr=on,playout=nst,sampler=greedy,epsilon=0.2,k=7", "last good reply, else N-grams"},
     {"suct", "solver=s", "UCT with the solver of 002: proved values, simulations end at what is solved"},
     {"euct", "solver=e", "the same, simulations avoid what is solved"},
-    {"nst-decay", "playout=nst,sampler=greedy,epsilon=0.2,k=7,decay=move:0.6",
+    {"nst-decay", AHEAD ",playout=nst,sampler=greedy,epsilon=0.2,k=7,decay=move:0.6",
      "N-grams that fade with every move"},
-    {"mast-decay", "playout=mast,sampler=gibbs,tau=10,decay=move:0.4", "MAST that fades with every move"},
+    {"mast-decay", AHEAD ",playout=mast,sampler=gibbs,tau=10,decay=move:0.4",
+     "MAST that fades with every move"},
     {"maxn", "kind=minimax,minimax=maxn", "max^n: everybody plays for himself, in full to some depth"},
     {"paranoid", "kind=minimax,minimax=paranoid", "alpha-beta as if all others played together against us"},
     {"brs", "kind=minimax,minimax=brs", "Best-Reply Search: of the others only the strongest answer"},
@@ -68,6 +73,9 @@ const struct player_option player_options[] = {
     {"c", PLAYER_REAL, AT(c), 0, 1e6, NULL, "exploration constant of UCT, on rewards 0..100"},
     {"discount", PLAYER_REAL, AT(discount), 0, 1, NULL,
      "of rewards per step; one-player games are never discounted"},
+    {"goals", PLAYER_CHOICE, AT(goals), 0, 0, "own|difference",
+     "what a simulation is worth in games for two: one's own goal, or half of 100 and what one is ahead; "
+     "with a solver the former"},
     {"rave", PLAYER_INT, AT(rave), 0, 1e9, NULL, "equivalence parameter of RAVE; 0: off"},
     {"mix", PLAYER_CHOICE, AT(rave_mix), 0, 0, "thesis|mean|short",
      "RAVE with all of UCT, with its mean alone, or so and for a shorter time"},

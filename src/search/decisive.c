@@ -143,7 +143,8 @@ static bool choose_again(struct driver *d, struct decisive *x, struct flight *f)
     for (uint32_t i = 0; i < f->nrefuted; i++)
         x->rest[f->refuted[i] / 64] &= ~((uint64_t)1 << (f->refuted[i] % 64));
     count -= f->nrefuted;
-    struct situation s = round_situation(d, f, role);
+    struct situation s;
+    round_situation(d, f, role, &s);
     move_alone(d, f->lane, role,
                count > 1 ? policy_choose_set(f->hand->policy, &s, &f->hand->rng, x->rest, words, count)
                          : set_first(x->rest));

@@ -135,7 +135,17 @@ void flight_note_state(struct flight *f, const uint64_t *state, uint32_t words);
 void flight_note_end(struct flight *f, const uint64_t *state, uint32_t words);
 void flight_take(struct flight *f, uint32_t node, const uint32_t *choice);
 void flight_abort(struct flight *f);
-struct situation flight_situation(const struct flight *f, uint32_t nroles, uint32_t role);
+/* Where a role is to choose next, but for the state. */
+static inline void flight_situation(const struct flight *f, uint32_t nroles, uint32_t role,
+                                    struct situation *s)
+{
+    const uint32_t *next = f->moves + (size_t)f->steps * nroles;
+    *s = (struct situation){.role = role,
+                            .nroles = nroles,
+                            .last = f->steps >= 1 ? next - nroles : NULL,
+                            .before = f->steps >= 2 ? next - 2 * (size_t)nroles : NULL,
+                            .way = f->has_way ? &f->way : NULL};
+}
 
 /* --- backup.c: rewards go up the path and to those who learn; the flight is idle then. */
 void flight_finish(struct flight *f, const float *reward);

@@ -92,14 +92,6 @@ void flight_release(struct flight *f)
     free(f->state_start);
 }
 
-struct situation flight_situation(const struct flight *f, uint32_t nroles, uint32_t role)
-{
-    struct situation s = {.role = role, .nroles = nroles, .way = f->has_way ? &f->way : NULL};
-    if (f->steps >= 1) s.last = f->moves + (size_t)(f->steps - 1) * nroles;
-    if (f->steps >= 2) s.before = f->moves + (size_t)(f->steps - 2) * nroles;
-    return s;
-}
-
 /* Take a step of the flight at a node: note node, choices and moves, and count it as pending. */
 void flight_take(struct flight *f, uint32_t node, const uint32_t *choice)
 {
@@ -196,7 +188,8 @@ void flight_descend(struct flight *f)
             return;
         }
         for (uint32_t r = 0; r < m->nroles; r++) {
-            struct situation s = flight_situation(f, m->nroles, r);
+            struct situation s;
+            flight_situation(f, m->nroles, r, &s);
             s.state = node_state(n);
             s.state_words = n->words;
             choice[r] = select_action(f->hand, n, r, &s);

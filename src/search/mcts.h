@@ -68,6 +68,8 @@ struct mcts_options {
     bool tree;      /* false: pure Monte Carlo, random first moves, nothing below the root (S1) */
     float c;        /* exploration constant on rewards 0..100 */
     float discount; /* per step; 1 in one-player games */
+    bool
+        difference; /* two roles play for how far they are ahead, not for their own goals; without a solver */
     uint32_t rave;  /* equivalence parameter; 0: off */
     enum rave_mix rave_mix;
     enum urgency urgency;

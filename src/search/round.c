@@ -103,15 +103,14 @@ static void note_move(const struct driver *d, struct flight *f, uint32_t role, u
     f->forced[at] = forced;
 }
 
-struct situation round_situation(const struct driver *d, const struct flight *f, uint32_t role)
+void round_situation(const struct driver *d, const struct flight *f, uint32_t role, struct situation *s)
 {
-    struct situation s = flight_situation(f, d->nroles, role);
+    flight_situation(f, d->nroles, role, s);
     if (f->states && f->hand->policy->wants_states && !f->stateless) {
         const uint32_t *start = f->state_start + f->steps;
-        s.state = start[1] > start[0] ? f->states + start[0] : NULL;
-        s.state_words = start[1] - start[0];
+        s->state = start[1] > start[0] ? f->states + start[0] : NULL;
+        s->state_words = start[1] - start[0];
     }
-    return s;
 }
 
 void round_make_move(struct driver *d, uint32_t lane, uint32_t role, uint32_t move, bool forced)
@@ -126,7 +125,8 @@ static void guided_moves(struct driver *d, uint32_t role, const uint32_t *lanes,
     struct list *l = &d->legal[role];
     for (uint32_t i = 0; i < n; i++) {
         struct flight *f = d->lane[lanes[i]].flying;
-        struct situation s = round_situation(d, f, role);
+        struct situation s;
+        round_situation(d, f, role, &s);
         uint32_t move = 0;
         world_legal(d->world, lanes[i], role, l);
         if (l->n) move = l->v[l->n > 1 ? policy_choose(f->hand->policy, &s, &f->hand->rng, l->v, l->n) : 0];
@@ -188,8 +188,11 @@ static void guided_batch(struct driver *d, uint32_t role, const uint32_t *lanes,
         if (i >= FETCH_AHEAD && (k = i - FETCH_AHEAD) < m) {
             struct flight *f = d->lane[choosing[k]].flying;
             struct chooser *c = &some[k % CHOOSERS];
-            *c = (struct chooser){f, f->hand->policy, round_situation(d, f, role),
-                                  sets + (size_t)f->lane * words, count[f->lane]};
+            c->flight = f;
+            c->policy = f->hand->policy;
+            c->legal = sets + (size_t)f->lane * words;
+            c->count = count[f->lane];
+            round_situation(d, f, role, &c->situation);
             fetch_policy(c);
         }
         if (i >= 2 * FETCH_AHEAD && (k = i - 2 * FETCH_AHEAD) < m)
@@ -276,7 +279,7 @@ static void make_moves(struct driver *d)
     note_states(d);
     FOR_LANES(d, i, w, d->recorded[w]) recorded[nrecorded++] = i;
     FOR_LANES(d, k, v, d->in[PLAYING][v] & ~(d->uniform[v] | d->recorded[v])) guided[nguided++] = k;
-    nguided = decisive_moves(d, guided, nguided, decided, &ndecided);
+    if (d->plain < d->nhands) nguided = decisive_moves(d, guided, nguided, decided, &ndecided);
     for (uint32_t w = 0; w < d->world->words; w++) unseen |= d->uniform[w];
     if (unseen || nrecorded) uniform_moves(d, recorded, nrecorded, d->uniform);
     for (uint32_t r = 0; r < d->nroles && nguided; r++)
@@ -332,7 +335,8 @@ static bool first_move(struct driver *d, struct flight *f, uint32_t node)
     for (uint32_t r = 0; r < d->nroles; r++) {
         const struct list *l = &d->legal[r];
         if (l->n == 0) return false;
-        struct situation s = flight_situation(f, d->nroles, r);
+        struct situation s;
+        flight_situation(f, d->nroles, r, &s);
         s.state = d->state.w;
         s.state_words = d->state.words;
         first[r] = l->n > 1 ? policy_choose(f->hand->policy, &s, &f->hand->rng, l->v, l->n) : 0;

@@ -9,7 +9,7 @@
  * the middle (the reasoner gave up: world->failed) leaves the trees sound; its flights must be given up. */
 void round_play(struct driver *d);
 /* Where a playout stands, for the policy of a role. */
-struct situation round_situation(const struct driver *d, const struct flight *f, uint32_t role);
+void round_situation(const struct driver *d, const struct flight *f, uint32_t role, struct situation *s);
 /* A playout move, written down; `forced`: there is no other. */
 void round_make_move(struct driver *d, uint32_t lane, uint32_t role, uint32_t move, bool forced);
 

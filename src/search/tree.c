@@ -13,7 +13,8 @@ enum {
     FIRST_EDGES = 1 << 5,
     CLAIM_WORDS = 1 << 10,
     CLAIM_NODES = 32,
-    THREAD_SLOTS = 64 /* of the table, at least so many for each thread */
+    THREAD_SLOTS = 64, /* of the table, at least so many for each thread */
+    ROW = 512          /* joint choices for which a node may have a row of children */
 };
 
 static uint32_t goal_words(const struct tree *t)
@@ -54,12 +55,6 @@ static void lay_out(struct tree *t)
 struct bound *node_bounds(const struct tree *t, struct tree_node *n)
 {
     return (struct bound *)(void *)(n->body + n->words + goal_words(t));
-}
-
-struct rave *node_rave(const struct tree *t, struct tree_node *n, uint32_t role)
-{
-    const uint32_t *first = node_first(t, n);
-    return (struct rave *)((uint64_t *)node_all_actions(t, n) + action_words(first[t->nroles])) + first[role];
 }
 
 float *node_best(const struct tree *t, struct tree_node *n, uint32_t role)
@@ -419,6 +414,8 @@ uint32_t tree_child(const struct tree *t, uint32_t node, const uint32_t *choice)
     struct tree_node *n = tree_node(t, node);
     if (n->mover != NO_MOVER)
         return __atomic_load_n(&node_action(t, n, n->mover)[choice[n->mover]].child, __ATOMIC_ACQUIRE);
+    if (node_flags(n) & NODE_JOINT)
+        return __atomic_load_n(&node_children(t, n)[joint_number(t, n, choice)], __ATOMIC_ACQUIRE);
     uint32_t edge;
     edge_slot(t, node, joint_number(t, n, choice), &edge);
     return __atomic_load_n(&t->edges[edge].child, __ATOMIC_ACQUIRE);
@@ -504,11 +501,30 @@ bool tree_grow(struct tree *t)
     return good;
 }
 
+/* A row for the children of a node that has none yet, where one search has the tree to itself and there is
+ * room beside what is owed. */
+static bool make_row(struct tree *t, struct tree_node *n)
+{
+    if (!t->folds || t->shared || n->edges) return false;
+    uint64_t joint = joint_count(t, n);
+    uint32_t head = sizeof(struct tree_block) / 8, words = head + children_words(joint);
+    if (joint > ROW || t->used + (uint64_t)t->owed + words > t->capacity) return false;
+    struct tree_block *block = (struct tree_block *)(t->space + t->used);
+    memset(block, 0, (size_t)words * 8);
+    *block = (struct tree_block){.mark = TREE_BLOCK, .size = words};
+    n->edges = t->used + head;
+    n->flags |= NODE_JOINT;
+    t->used += words;
+    return true;
+}
+
 void tree_link(struct tree *t, uint32_t node, const uint32_t *choice, uint32_t child)
 {
     struct tree_node *n = tree_node(t, node);
     if (n->mover != NO_MOVER)
         __atomic_store_n(&node_action(t, n, n->mover)[choice[n->mover]].child, child, __ATOMIC_RELEASE);
+    else if (node_flags(n) & NODE_JOINT || make_row(t, n))
+        __atomic_store_n(&node_children(t, n)[joint_number(t, n, choice)], child, __ATOMIC_RELEASE);
     else
         tree_add_edge(t, node, joint_number(t, n, choice), child);
 }

@@ -6,7 +6,7 @@
  *   │ header│ state     │ actions of role 0, 1 ... │ ── child ──> node        (one role has a choice)
  *   └───────┴───────────┴──────────────────────────┘
  *                          with several choosing at once: edges, joint choice -> node, chained per node
- *                          and hashed
+ *                          and hashed; or, where joint choices are few, a row of children by their number
  *
  * Every role has its own statistics per node (the opponent models of 002 §3.3.4): n(s, a) and the mean reward
  * Q(s, a). `pending` counts simulations on their way through the action: until they return they count as lost
@@ -66,7 +66,8 @@ enum {
     NODE_BOUNDED = 8,  /* something is proved about it */
     NODE_SOLVED = 16,  /* what every role gets */
     NODE_SCOUTED = 32, /* its children were looked at for ends */
-    NODE_FOLDED = 64   /* no actions yet */
+    NODE_FOLDED = 64,  /* no actions yet */
+    NODE_JOINT = 128   /* children of joint choices are in a row */
 };
 #define NO_MOVER UINT32_MAX
 #define TREE_LINE 64 /* of the cache */
@@ -78,7 +79,7 @@ struct tree_node {
     uint32_t words;   /* of the state */
     uint32_t size;    /* of the node, in words */
     uint32_t mover;   /* the only role with more than one action; 0 if none has; NO_MOVER if several have */
-    uint32_t edges;   /* first edge of the chain, 0: none */
+    uint32_t edges;   /* first edge of the chain, or where the row of children begins; 0: none */
     uint32_t forward; /* where it went in the collection going on */
     uint32_t flags;
     uint32_t plies;   /* solved: moves to the end, as far as is known */
@@ -94,7 +95,8 @@ struct folded {
     float mean;
 };
 
-/* What lies in the space where a node was unfolded: actions, behind a head that walks like a node. */
+/* What lies in the space where a node was unfolded, or got a row of children: actions, or children, behind a
+ * head that walks like a node. */
 struct tree_block {
     uint64_t zero;
     uint32_t none[2];
@@ -267,6 +269,10 @@ static inline void tree_fetch(const struct tree *t, uint32_t node, uint32_t word
 }
 /* Give a folded node its actions; nothing moves. */
 void tree_unfold(struct tree *t, struct tree_node *n);
+static inline uint32_t *node_children(const struct tree *t, const struct tree_node *n)
+{
+    return (uint32_t *)(t->space + n->edges); /* NODE_JOINT */
+}
 /* The actions of a role: how many, and the first. */
 static inline uint32_t node_actions(const struct tree *t, const struct tree_node *n, uint32_t role)
 {
@@ -277,9 +283,17 @@ static inline struct tree_action *node_action(const struct tree *t, struct tree_
 {
     return node_all_actions(t, n) + node_first(t, n)[role];
 }
-struct rave *node_rave(const struct tree *t, struct tree_node *n,
-                       uint32_t role);                                      /* parallel to the actions */
-float *node_best(const struct tree *t, struct tree_node *n, uint32_t role); /* parallel to the actions */
+static inline size_t action_words(uint32_t count)
+{
+    return (count * sizeof(struct tree_action) + 7) / 8;
+}
+/* These lie parallel to the actions. */
+static inline struct rave *node_rave(const struct tree *t, const struct tree_node *n, uint32_t role)
+{
+    const uint32_t *first = node_first(t, n);
+    return (struct rave *)((uint64_t *)node_all_actions(t, n) + action_words(first[t->nroles])) + first[role];
+}
+float *node_best(const struct tree *t, struct tree_node *n, uint32_t role);
 
 /* The child for a choice (index of the action per role), 0: none yet. tree_link may do nothing when there is
  * no room for an edge. */

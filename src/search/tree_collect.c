@@ -48,6 +48,12 @@ static bool unmark(struct collection *c)
 static uint32_t next_child(const struct tree *t, struct tree_node *n, uint32_t *i)
 {
     if (node_is_folded(n)) return 0;
+    if (n->flags & NODE_JOINT) {
+        const uint32_t *child = node_children(t, n);
+        for (uint32_t count = (uint32_t)joint_count(t, n); *i < count;)
+            if (child[(*i)++]) return child[*i - 1];
+        return 0;
+    }
     if (n->mover == NO_MOVER) {
         uint32_t e = *i ? t->edges[*i].next : n->edges;
         *i = e;
@@ -59,12 +65,20 @@ static uint32_t next_child(const struct tree *t, struct tree_node *n, uint32_t *
     return 0;
 }
 
-/* Words that a node takes once it is copied: where it was unfolded, its actions come to where they belong. */
+/* Words of its row of children. */
+static uint32_t row_words(const struct tree *t, const struct tree_node *n)
+{
+    return n->flags & NODE_JOINT ? children_words(joint_count(t, n)) : 0;
+}
+
+/* Words that a node takes once it is copied: where it was unfolded, its actions come to where they belong,
+ * and its row of children behind them. */
 static uint32_t whole_size(const struct tree *t, const struct tree_node *n, uint32_t node)
 {
     uint32_t fixed = (uint32_t)fixed_words(t, n->words);
-    if (node_is_folded(n) || n->actions == node + fixed) return n->size;
-    return fixed + (uint32_t)action_words(node_first(t, n)[t->nroles]);
+    if (node_is_folded(n)) return n->size;
+    if (n->actions == node + fixed && !(n->flags & NODE_JOINT)) return n->size;
+    return fixed + (uint32_t)action_words(node_first(t, n)[t->nroles]) + row_words(t, n);
 }
 
 /* Find the number of visits such that what the root reaches and was visited as often fits into the room.
@@ -116,10 +130,15 @@ static uint32_t forward_node(struct collection *c, uint32_t node)
         memcpy(to->space + at, n, (size_t)size * 8);
         to->owed += (uint32_t)block_words(node_first(c->from, n)[to->nroles]);
     } else {
+        uint32_t row = row_words(c->from, n), behind = at + size - row;
         memcpy(to->space + at, n, (size_t)fixed * 8);
-        memcpy(to->space + at + fixed, node_all_actions(c->from, n), (size_t)(size - fixed) * 8);
+        memcpy(to->space + at + fixed, node_all_actions(c->from, n), (size_t)(size - fixed - row) * 8);
         tree_node(to, at)->actions = at + fixed;
         tree_node(to, at)->size = size;
+        if (row) {
+            memcpy(to->space + behind, node_children(c->from, n), (size_t)row * 8);
+            tree_node(to, at)->edges = behind;
+        }
     }
     tree_node(to, at)->flags &= ~(uint32_t)NODE_MARKED;
     to->used += size;
@@ -149,6 +168,12 @@ static bool copy_tree(struct collection *c)
             struct tree_action *a = node_action(to, n, n->mover);
             for (uint32_t i = 0; i < node_actions(to, n, n->mover); i++)
                 if (a[i].child) a[i].child = forward_node(c, a[i].child);
+            continue;
+        }
+        if (n->flags & NODE_JOINT) {
+            uint32_t *child = node_children(to, n);
+            for (uint64_t i = joint_count(to, n); i-- > 0;)
+                if (child[i]) child[i] = forward_node(c, child[i]);
             continue;
         }
         uint32_t e = n->edges;

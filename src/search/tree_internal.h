@@ -5,11 +5,6 @@
 
 #include "search/tree.h"
 
-static inline size_t action_words(uint32_t count)
-{
-    return (count * sizeof(struct tree_action) + 7) / 8;
-}
-
 static inline size_t space_bytes(const struct tree *t)
 {
     return (size_t)t->capacity * 8;
@@ -38,6 +33,20 @@ static inline size_t fixed_words(const struct tree *t, uint32_t state_words)
 static inline size_t block_words(uint32_t actions)
 {
     return sizeof(struct tree_block) / 8 + action_words(actions);
+}
+
+/* How many joint choices a node has. */
+static inline uint64_t joint_count(const struct tree *t, const struct tree_node *n)
+{
+    const uint32_t *first = node_first(t, n);
+    uint64_t all = 1;
+    for (uint32_t r = 0; r < t->nroles && all <= UINT32_MAX; r++) all *= first[r + 1] - first[r];
+    return all;
+}
+
+static inline uint32_t children_words(uint64_t joint)
+{
+    return (uint32_t)((joint + 1) / 2);
 }
 
 /* Spaces of these sizes: address space at first, pages are touched as they are filled. */

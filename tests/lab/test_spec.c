@@ -278,6 +278,32 @@ static void seeds_follow_from_seed_rules_players_and_number(void **state)
     }
 }
 
+/* Games that were played when a player was another are not taken for its own. */
+static void cells_tell_which_search_it_was(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    static const struct {
+        const char *text, *end;
+    } cases[] = {
+        {"games: [ticTacToe]\nplayers: {A: cadia2007, B: random}\n", "; search 4"},
+        {"games: [ticTacToe]\nplayers: {A: 'cadia2007,goals=own', B: random}\n", "; search 2"},
+        {"games: [ticTacToe]\nplayers: {A: random, B: nst}\n", "; search 4"},
+        {"games: [ticTacToe]\nplayers: {A: champion, B: random}\n", "; search 3"},
+        {"games: [ttcc4ThreePlayers]\nplayers: {A: nst, B: random}\n", "; search 3"},
+        {"games: [ttcc4ThreePlayers]\nplayers: {A: cadia2008, B: random}\n", "; search 2"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct spec *s = read(cases[i].text, NULL, &error);
+        struct schedule *p = s ? schedule_new(s, &error) : NULL;
+        if (!p) fail_msg("%s", error.text);
+        const char *settings = p->cells[0].settings;
+        assert_string_equal(settings + strlen(settings) - strlen(cases[i].end), cases[i].end);
+        schedule_free(p);
+        spec_free(s);
+    }
+}
+
 static void players_must_fit_the_game(void **state)
 {
     (void)state;
@@ -306,6 +332,7 @@ int main(void)
         cmocka_unit_test(seats_rotate_through_every_assignment),
         cmocka_unit_test(schedules_are_whole_rotations),
         cmocka_unit_test(seeds_follow_from_seed_rules_players_and_number),
+        cmocka_unit_test(cells_tell_which_search_it_was),
         cmocka_unit_test(players_must_fit_the_game),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,18 +12,24 @@ struct fixture {
     struct player *player;
 };
 
-static void open_player(struct fixture *f, const char *spec, uint64_t simulations)
+static void open_game(struct fixture *f, struct game *game, const char *spec, uint64_t simulations)
 {
     struct error error = {0};
     struct player_config config;
     uint32_t move;
     struct budget budget = {.simulations = simulations};
-    f->game = game_load("ticTacToe", 0, NULL, &error);
-    f->engine = f->game ? engine_start(f->game, NULL, &error) : NULL;
+    f->game = game;
+    f->engine = game ? engine_start(game, NULL, &error) : NULL;
     assert_true(f->engine && engine_wait(f->engine, -1) == ENGINE_READY);
     assert_true(player_config_parse(spec, &config, &error));
     f->player = player_new(&config, f->game, f->engine, 0, 1, &error);
     if (!f->player || !player_think(f->player, &budget, &move, &error)) fail_msg("%s", error.text);
+}
+
+static void open_player(struct fixture *f, const char *spec, uint64_t simulations)
+{
+    struct error error = {0};
+    open_game(f, game_load("ticTacToe", 0, NULL, &error), spec, simulations);
 }
 
 static void close_player(struct fixture *f)
@@ -155,6 +161,57 @@ static void old_visits_are_bounded(void **state)
     assert_int_equal(carried("rave,carry=100"), 101);
 }
 
+/* One move, one's own choice: to share generously has 80 for oneself and 70 for the other, to spoil 60 and 0.
+ */
+static const char sharing[] = "(role a) (role b) (init start) (legal a share) (legal a spoil) (legal b noop)"
+                              "(<= (next shared) (does a share)) (<= (next spoilt) (does a spoil))"
+                              "(<= terminal (true shared)) (<= terminal (true spoilt))"
+                              "(<= (goal a 80) (true shared)) (<= (goal b 70) (true shared))"
+                              "(<= (goal a 60) (true spoilt)) (<= (goal b 0) (true spoilt))"
+                              "(<= (goal a 50) (true start)) (<= (goal b 50) (true start))";
+
+/* The mean of each move, shared and spoilt, as a role sees it; returns the one that is played. */
+static uint32_t shared_or_spoilt(const char *spec, uint32_t role, float mean[2])
+{
+    struct fixture f;
+    struct error error = {0};
+    uint32_t move, chosen = 2;
+    open_game(&f, game_from_text("sharing", sharing, strlen(sharing), 0, NULL, &error), spec, 50);
+    struct mcts *m = player_search(f.player);
+    const struct tree_action *a = node_action(m->tree, root_of(&f), 0);
+    assert_true(mcts_best(m, 0, &move));
+    for (uint32_t i = 0; i < 2; i++) {
+        mean[i] = a[i].mean;
+        if (a[i].move == move) chosen = i;
+    }
+    if (role == 1) mean[0] = node_action(m->tree, root_of(&f), 1)->mean;
+    close_player(&f);
+    return chosen;
+}
+
+/* CadiaPlayer plays for the difference of two goals; champion, and whoever is told so, for its own. */
+static void what_two_play_for(void **state)
+{
+    float mean[2];
+    assert_int_equal(shared_or_spoilt("cadia2007,goals=own,discount=1", 0, mean), 0);
+    assert_float_equal(mean[0], 80, 1e-3);
+    assert_float_equal(mean[1], 60, 1e-3);
+    static const char *const papers[] = {"cadia2007", "cadia2008", "mastg", "tomast",   "past",     "rave",
+                                         "cadia2009", "cadia2010", "nst",   "lgr-mast", "nst-decay"};
+    for (size_t i = 0; i < sizeof papers / sizeof *papers; i++) {
+        char spec[80];
+        snprintf(spec, sizeof spec, "%s,discount=1", papers[i]);
+        assert_int_equal(shared_or_spoilt(spec, 0, mean), 1);
+        assert_float_equal(mean[0], 55, 1e-3);
+        assert_float_equal(mean[1], 80, 1e-3);
+    }
+    assert_int_equal(shared_or_spoilt("cadia2007,discount=1,solver=s", 0, mean), 0);
+    assert_int_equal(shared_or_spoilt("champion,arm=off", 0, mean), 0);
+    /* what is good for the one is bad for the other */
+    shared_or_spoilt("cadia2007,discount=1", 1, mean);
+    assert_in_range((int)mean[0], 20, 45);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +219,7 @@ int main(void)
         cmocka_unit_test(what_was_not_tried_waits_as_long_as_it_seems_worse),
         cmocka_unit_test(means_fade),
         cmocka_unit_test(old_visits_are_bounded),
+        cmocka_unit_test(what_two_play_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,12 +60,15 @@ void schedule_print_budget(const struct match_budget *b, char out[SCHEDULE_BUDGE
 }
 
 /* Games of the same players and budgets come out otherwise since: 2, counted searches have one lane; 3,
- * N-grams learn moves that had no alternative. Who is not concerned keeps the number. */
-static int search_version(const char *text)
+ * N-grams learn moves that had no alternative; 4, the papers' players play for the difference of two goals
+ * (where these add up to 100 it is the same, but rules do not show that). Who is not concerned keeps the
+ * number. */
+static int search_version(const char *text, uint32_t nroles)
 {
     struct player_config c;
     struct error ignored;
     if (!player_config_parse(text, &c, &ignored)) return 2; /* a player elsewhere */
+    if (c.goals && nroles == 2 && c.kind == PLAYER_SEARCH && c.solver == SOLVER_OFF) return 4;
     return c.playout == PLAYOUT_NST || c.playout == PLAYOUT_NST_WIRES ? 3 : 2;
 }
 
@@ -86,7 +89,7 @@ static void describe(struct schedule *p, struct schedule_cell *c)
     }
     int version = 0;
     for (uint32_t i = 0; i < pair->n; i++) {
-        int one = search_version(s->players[pair->players[i]].text);
+        int one = search_version(s->players[pair->players[i]].text, p->games[c->game]->nroles);
         version = one > version ? one : version;
     }
     text_printf(&t, "; search %d", version);

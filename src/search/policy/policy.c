@@ -130,13 +130,16 @@ static uint32_t weighted_set(struct policy *p, const struct situation *s, struct
 {
     const float *weights = own_weights(p, s->role, words * 64);
     if (!weights) return MOVE_NONE;
-    uint32_t n = 0;
+    uint32_t n = 0, few_moves[FEW_MOVES], *moves = count <= FEW_MOVES ? few_moves : p->moves;
     float few[FEW_MOVES], *sums = count <= FEW_MOVES ? few : p->scores, sum = 0;
     for (uint32_t w = 0; w < words; w++)
-        for (uint64_t x = legal[w]; x; x &= x - 1)
-            sums[n++] = sum += weights[w * 64 + (uint32_t)__builtin_ctzll(x)];
+        for (uint64_t x = legal[w]; x; x &= x - 1) {
+            moves[n] = w * 64 + (uint32_t)__builtin_ctzll(x);
+            sums[n] = sum += weights[moves[n]];
+            n++;
+        }
     uint32_t which = draw_sum(sums, rng, n);
-    return which < n ? set_element(legal, words, which) : MOVE_NONE;
+    return which < n ? moves[which] : MOVE_NONE;
 }
 
 uint32_t policy_choose(struct policy *p, const struct situation *s, struct rng *rng, const uint32_t *moves,
