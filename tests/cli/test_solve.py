@@ -78,6 +78,15 @@ class Solve(harness.Case):
             sheet = self.write(f"b{columns}x{rows}.kif", small_sheets.breakthrough(columns, rows))
             self.assertEqual(self.value(sheet), self.value(sheet, "--method", "max-n"))
 
+    def test_symmetric_positions_are_one(self):
+        sheet = self.write("c4x4.kif", small_sheets.connect_four(4, 4))
+        for game, symmetries in ("ticTacToe", 7), (sheet, 1):
+            plain, folded = (self.solve(game, "--symmetry", s) for s in ("off", "on"))
+            self.assertEqual((plain["symmetries"], folded["symmetries"]), (0, symmetries))
+            self.assertEqual(plain["values"], folded["values"])
+            self.assertLess(folded["opened"], 0.7 * plain["opened"])
+            self.assertTrue(folded["line_ends"])
+
     def test_the_engines_agree(self):
         self.assertEqual(self.value("ticTacToe", "--engine", "lifted"), 50)
 

@@ -3,7 +3,7 @@
  * and end when the clock or somebody else says so. */
 #include "../testing.h"
 
-#include "player/audition.h"
+#include "player/audition_internal.h"
 #include "player/player.h"
 
 #include <pthread.h>
@@ -228,6 +228,33 @@ static uint32_t arm_called(const char *name)
     return i;
 }
 
+/* Matches with few simulations are kinder than the clock to minimax where playouts see wins coming, unless
+ * its evaluation knows much, and to who plays out many times; and to nobody who is like the player itself. */
+static void what_few_simulations_flatter_counts_less(void **state)
+{
+    struct audition *a = calloc(1, sizeof *a);
+    struct error error = {0};
+    uint32_t minimax = arm_called("minimax"), many = arm_called("many"), rave = arm_called("rave");
+    for (uint32_t i = 0; i < player_arms_count(); i++) {
+        assert_true(player_config_parse("champion", &a->configs[i], &error));
+        assert_true(player_arm_apply(&a->configs[i], i, &error));
+        a->signs[i] = (struct arm_signs){.speed = 1, .explains = 0.05, .foreseen = true, .threads = 1};
+        a->expected[i] = 0.48;
+        a->points[i] = 12;
+        a->games[i] = 16;
+    }
+    double enough = queue_expects(a, 0);
+    assert_true(queue_expects(a, minimax) < enough && queue_expects(a, many) < enough);
+    assert_true(queue_expects(a, rave) > enough);
+    a->signs[minimax].explains = 0.4;
+    assert_true(queue_expects(a, minimax) > enough);
+    a->signs[minimax] = (struct arm_signs){.speed = 1};
+    assert_true(queue_expects(a, minimax) > enough);
+    a->points[many] = 16;
+    assert_true(queue_expects(a, many) > enough);
+    free(a);
+}
+
 /* By the clock those on the wires are looked at, and minimax by how many play. */
 static void the_candidates_are_those_for_the_game(void **state)
 {
@@ -286,6 +313,7 @@ int main(void)
         cmocka_unit_test(what_is_borrowed_is_given_back),
         cmocka_unit_test(it_is_held_once_and_only_where_there_is_a_choice),
         cmocka_unit_test(the_clock_is_kept),
+        cmocka_unit_test(what_few_simulations_flatter_counts_less),
         cmocka_unit_test(nobody_who_is_heard_is_late),
         cmocka_unit_test(the_candidates_are_those_for_the_game),
         cmocka_unit_test(it_stops_when_told),

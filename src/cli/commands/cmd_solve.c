@@ -12,7 +12,7 @@
 
 struct show_options {
     struct position_options position;
-    const char *engine, *method, *role;
+    const char *engine, *method, *role, *symmetry;
     double seconds;
     int64_t memory, positions, depth;
     bool shortest, json;
@@ -189,6 +189,7 @@ static void print_result(struct show *s, const struct state *state)
     printf("\n%s: %" PRIu64 " positions opened, %" PRIu64 " seen, %u moves deep",
            solve_method_names[r->method], r->opened, r->seen, r->depth);
     if (r->programs) printf(", %" PRIu64 " linear programs", r->programs);
+    if (r->symmetries) printf(", each for %u", r->symmetries + 1);
     printf(", %.2f s\n", r->seconds);
 }
 
@@ -229,6 +230,7 @@ static void print_json(struct show *s, const struct state *state)
     json_object_set_new(out, "opened", json_integer((json_int_t)r->opened));
     json_object_set_new(out, "seen", json_integer((json_int_t)r->seen));
     json_object_set_new(out, "programs", json_integer((json_int_t)r->programs));
+    json_object_set_new(out, "symmetries", json_integer(r->symmetries));
     json_object_set_new(out, "depth", json_integer(r->depth));
     json_object_set_new(out, "seconds", json_real(r->seconds));
     json_dumpf(out, stdout, JSON_INDENT(2));
@@ -279,6 +281,7 @@ static bool solve(struct table *t, const struct show_options *o, struct error *e
     options.budget.expansions = (uint64_t)o->positions;
     options.budget.deadline = o->seconds > 0 ? clock_now() + o->seconds : 0;
     options.method = read_method(o->method);
+    options.symmetry = strcmp(o->symmetry, "on") == 0;
     bool ok = position_reach(r, &o->position, &state, NULL, error) &&
               find_role(r, &state, o->role, &options.role, error) &&
               solve_run(r, code, &state, &options, &result, error);
@@ -294,8 +297,12 @@ static bool solve(struct table *t, const struct show_options *o, struct error *e
 
 int cmd_solve(int argc, char **argv)
 {
-    struct show_options o = {
-        .engine = "auto", .method = "auto", .seconds = 60, .memory = 1024, .position.ply = -1};
+    struct show_options o = {.engine = "auto",
+                             .method = "auto",
+                             .symmetry = "on",
+                             .seconds = 60,
+                             .memory = 1024,
+                             .position.ply = -1};
     char methods[200] = "";
     for (int i = 0; i < SOLVE_METHODS; i++)
         options_add_choice(methods, sizeof methods, solve_method_names[i]);
@@ -312,6 +319,8 @@ int cmd_solve(int argc, char **argv)
          .help = "deepen move by move: the line is the shortest there is"},
         {"method", 0, OPTION_STRING, &o.method, .value = "M", .choices = methods,
          .help = "how, or by the kind of game"},
+        {"symmetry", 0, OPTION_STRING, &o.symmetry, .value = "S", .choices = "on|off",
+         .help = "take mirrored and turned positions for one, where the rules do not tell them apart"},
         {"role", 0, OPTION_STRING, &o.role, .value = "ROLE",
          .help = "with more than two roles: who is asked about; otherwise the first with a choice"},
         ENGINE_OPTION(&o.engine),

@@ -2,6 +2,7 @@
 #include "search/solver/expand.h"
 
 #include "base/hash.h"
+#include "base/rng.h"
 #include "circuit/transpose.h"
 
 #include <stdlib.h>
@@ -40,6 +41,9 @@ struct expander {
     struct list legal, all;     /* scratch */
     uint32_t *role_counts;      /* scratch: by role */
     struct state state, next;   /* scratch */
+    uint64_t *folds; /* by bit: what it adds to the keys, then to the checks, of all symmetric states; NULL:
+                        every position is one of its own */
+    uint32_t nfolds; /* states that are one */
     uint64_t fans, children;
 };
 
@@ -96,6 +100,7 @@ void expander_free(struct expander *e)
     list_done(&e->legal);
     list_done(&e->all);
     free(e->role_counts);
+    free(e->folds);
     state_done(&e->state);
     state_done(&e->next);
     free(e);
@@ -175,12 +180,53 @@ void expander_release(struct expander *e, struct expander_mark mark)
 
 /* --- One place ------------------------------------------------------------------------------------------ */
 
-static void fingerprint(struct place *p)
+static void fingerprint_state(struct place *p)
 {
     p->key = hash_bytes(p->state, (size_t)p->words * sizeof *p->state);
     uint64_t h = p->words;
     for (uint32_t i = 0; i < p->words; i++) h = hash_mix(h + 0x632be59bd9b4e019u, p->state[i]);
     p->check = h ? h : 1;
+}
+
+/* Of all positions that are the same but for a symmetry, those of the one with the least key. All are added
+ * up in one go from what the bits of the state count for in each. */
+static void fingerprint_folded(const struct expander *e, struct place *p)
+{
+    uint64_t sum[2 * (1 + SYMMETRY_MOST)] = {0};
+    uint32_t n = e->nfolds;
+    for (uint32_t w = 0; w < p->words; w++)
+        for (uint64_t rest = p->state[w]; rest; rest &= rest - 1) {
+            const uint64_t *part = e->folds + (size_t)(w * 64 + (uint32_t)__builtin_ctzll(rest)) * 2 * n;
+            for (uint32_t i = 0; i < 2 * n; i++) sum[i] += part[i];
+        }
+    uint32_t least = 0;
+    for (uint32_t i = 1; i < n; i++)
+        if (sum[i] < sum[least]) least = i;
+    p->key = sum[least];
+    p->check = sum[n + least] ? sum[n + least] : 1;
+}
+
+static void fingerprint(const struct expander *e, struct place *p)
+{
+    if (e->folds)
+        fingerprint_folded(e, p);
+    else
+        fingerprint_state(p);
+}
+
+bool expander_fold(struct expander *e, const struct symmetry *s, struct error *error)
+{
+    e->nfolds = s->n + 1;
+    e->folds = calloc((size_t)(s->nbits + 1) * 2 * e->nfolds, sizeof *e->folds);
+    if (!e->folds) return no_memory(error);
+    for (uint32_t b = 0; b < s->nbits; b++)
+        for (uint32_t i = 0; i < e->nfolds; i++) {
+            uint64_t seed = i ? s->bit[i - 1][b] : b;
+            uint64_t *part = e->folds + (size_t)b * 2 * e->nfolds + i;
+            part[0] = rng_splitmix(&seed);
+            part[e->nfolds] = rng_splitmix(&seed);
+        }
+    return true;
 }
 
 static bool no_goal(struct expander *e, uint32_t role, struct error *error)
@@ -245,7 +291,7 @@ static bool describe(struct expander *e, const struct state *s, const struct ope
     memcpy(words, s->w, s->words * sizeof *words);
     *p = (struct place){.state = words, .words = s->words};
     if (!r->ops->terminal(r, s, &p->end)) return *error = r->error, false;
-    if (!how->leaves) fingerprint(p);
+    if (!how->leaves) fingerprint(e, p);
     if ((p->end || how->goals) && !ask_goals(e, s, p, error)) return false;
     return p->end || (!how->moves && (how->leaves || how->lazily)) || ask_moves(e, s, p, error);
 }
@@ -452,7 +498,7 @@ static bool read_children(struct expander *e, struct batch *b, const struct span
             struct place *child = at[lane] = &spans[s].fan->child[spans[s].first + i];
             *child = (struct place){.state = states + (size_t)lane * words, .words = words};
             child->end = b->terminal[lane / 64] >> lane % 64 & 1;
-            if (!how->leaves) fingerprint(child);
+            if (!how->leaves) fingerprint(e, child);
         }
     if ((how->moves || !how->leaves) && !read_moves(e, b, at, n, error)) return false;
     lanes_below(wanted, n);

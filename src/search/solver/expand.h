@@ -13,6 +13,7 @@
 #ifndef SEARCH_SOLVER_EXPAND_H
 #define SEARCH_SOLVER_EXPAND_H
 
+#include "analysis/symmetry.h"
 #include "circuit/batch.h"
 #include "game/reasoner.h"
 
@@ -59,6 +60,9 @@ struct expander;
  */
 struct expander *expander_new(struct reasoner *r, const struct code *code, struct error *error);
 void expander_free(struct expander *e);
+
+/* From now on positions that are symmetric have the same fingerprints. Once, before the first is read. */
+bool expander_fold(struct expander *e, const struct symmetry *s, struct error *error);
 
 /* A position from outside; it lives until the expander is freed. */
 bool place_read(struct expander *e, const struct state *s, struct place *out, struct error *error);

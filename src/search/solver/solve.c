@@ -288,6 +288,24 @@ static bool solve_with(struct solver *s, const struct state *state, struct solve
     return true;
 }
 
+/* As far as a short look at the game finds them. */
+static bool find_symmetries(struct solver *s, struct symmetry *out, struct error *error)
+{
+    struct analysis_options look = {
+        .games = 10, .states = 1000, .seconds = 1, .seed = 1, .cancel = s->opt->budget.stop};
+    if (s->opt->budget.deadline > 0) look.deadline = budget_share(&s->opt->budget, 0.1);
+    struct ground_limits limits = {.seconds = 1, .cancel = look.cancel};
+    struct ground_report report;
+    struct error ignored;
+    struct analysis *a = analysis_new(s->r, &look, &ignored);
+    struct ground *g =
+        a && a->boards.n ? ground_build(s->r->game->program, &limits, &report, &ignored) : NULL;
+    if (g) symmetry_find(out, a, g, s->code->circuit);
+    ground_free(g);
+    analysis_free(a);
+    return out->n == 0 || expander_fold(s->expander, out, error);
+}
+
 bool solve_run(struct reasoner *reasoner, const struct code *code, const struct state *state,
                const struct solve_options *options, struct solve_result *result, struct error *error)
 {
@@ -298,6 +316,7 @@ bool solve_run(struct reasoner *reasoner, const struct code *code, const struct 
                        .outcomes = outcomes,
                        .opt = options,
                        .nroles = reasoner->game->nroles};
+    struct symmetry symmetry = {0};
     bool ok = false;
     s.work.record = options->matrix;
     s.work.record_data = options->matrix_data;
@@ -306,11 +325,14 @@ bool solve_run(struct reasoner *reasoner, const struct code *code, const struct 
     if (!outcomes || !s.history || !result_init(result, outcomes) || s.nroles > 64)
         error_set(error, ERROR_MEMORY, "out of memory");
     else if ((s.expander = expander_new(reasoner, code, error)))
-        ok = solve_with(&s, state, result, error);
+        ok = (!options->symmetry || !code || s.nroles != 2 || find_symmetries(&s, &symmetry, error)) &&
+             solve_with(&s, state, result, error);
+    result->symmetries = symmetry.n;
     expander_free(s.expander);
     memo_done(&s.memo);
     matrix_work_done(&s.work);
     free(s.history);
     outcomes_free(outcomes);
+    symmetry_done(&symmetry);
     return ok;
 }

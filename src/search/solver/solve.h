@@ -49,6 +49,7 @@ struct solve_options {
     uint32_t depth;       /* no deeper than so many plies; 0: to the end */
     bool shortest;        /* deepen ply by ply, so that the line is as short as can be */
     uint32_t role;        /* max^n: who is asked about */
+    bool symmetry;        /* positions that are the same but for a symmetry of the rules are one */
     void (*progress)(void *data, const struct solve_progress *p); /* now and then; may be NULL */
     void *progress_data;
     /* Told of every matrix that takes a linear program; may be NULL. */
@@ -77,7 +78,8 @@ struct solve_result {
     uint32_t *line, steps;
     bool line_ends; /* the line goes to an end of the game */
     uint64_t opened, seen, programs;
-    uint32_t depth; /* plies: of the deepest position, or, with `shortest`, of the proof */
+    uint32_t symmetries; /* that were found and used, the identity apart */
+    uint32_t depth;      /* plies: of the deepest position, or, with `shortest`, of the proof */
     double seconds;
 };
 
