@@ -158,7 +158,8 @@ static void claims_leave_a_space_that_can_be_walked(void **unused)
     for (uint32_t i = 0; i < HANDS; i++) tree_release(t, &claims[i]);
     assert_int_equal(t->nodes, added);
     uint32_t at = 1;
-    for (; at < t->used; at += tree_node(t, at)->size) walked += tree_node(t, at)->words != TREE_BLOCK;
+    for (; at < t->used && tree_node(t, at)->size; at += tree_node(t, at)->size)
+        walked += tree_node(t, at)->words != TREE_BLOCK;
     assert_int_equal(at, t->used);
     assert_int_equal(walked, added);
     for (uint64_t i = 1; i < 3000; i++) assert_true(tree_find(t, &i, 1, i * 0x9e3779b97f4a7c15u));
