@@ -143,6 +143,8 @@ uint32_t batch_legal(struct batch *b, uint32_t lane, uint32_t role, uint32_t *ou
  * other. Bit i of a set is move i; count[lane] is how many it has. This is what guided playouts use: it costs
  * a few cycles per move and 64 lanes. */
 void batch_legal_sets(struct batch *b, uint32_t role, uint64_t *out, uint32_t *count);
+/* The same for the first so many lanes alone. */
+void batch_legal_sets_of(struct batch *b, uint32_t role, uint32_t lanes, uint64_t *out, uint32_t *count);
 static inline uint32_t batch_set_words(const struct batch *b, uint32_t role)
 {
     return (b->code->roles[role].n + 63) / 64;

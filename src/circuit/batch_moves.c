@@ -31,16 +31,21 @@ uint32_t batch_legal(struct batch *b, uint32_t lane, uint32_t role, uint32_t *ou
     return n;
 }
 
-void batch_legal_sets(struct batch *b, uint32_t role, uint64_t *out, uint32_t *count)
+void batch_legal_sets_of(struct batch *b, uint32_t role, uint32_t lanes, uint64_t *out, uint32_t *count)
 {
     TICKS_BEGIN(b);
     const struct code_role *r = role_now(b, role);
     uint32_t set_words = (r->n + 63) / 64;
-    memset(count, 0, b->lanes * sizeof *count);
+    memset(count, 0, lanes * sizeof *count);
     for (uint32_t s = 0; s < set_words; s++)
-        b->sweeper->get_rows(r->legal + s * 64, NULL, at_most_64(r->n - s * 64), out + s, set_words, b->lanes,
+        b->sweeper->get_rows(r->legal + s * 64, NULL, at_most_64(r->n - s * 64), out + s, set_words, lanes,
                              count, b->inside->mem);
     TICKS_END(b, BATCH_REST);
+}
+
+void batch_legal_sets(struct batch *b, uint32_t role, uint64_t *out, uint32_t *count)
+{
+    batch_legal_sets_of(b, role, b->lanes, out, count);
 }
 
 /* --- Choosing ---------------------------------------------------------------------------------------------

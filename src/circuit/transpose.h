@@ -11,6 +11,10 @@
 void transpose_count(const uint64_t *from, uint32_t from_stride, uint32_t n, uint64_t *to, uint32_t to_stride,
                      uint32_t count[64]);
 
+/* The same from n rows side by side to the first `lanes` rows that come out: the fewer, the faster. */
+void transpose_rows(const uint64_t *from, uint32_t n, uint64_t *to, uint32_t to_stride, uint32_t lanes,
+                    uint32_t *count);
+
 /* Two matrices of 32 x 32 bits side by side, each turned where it lies. */
 void transpose_32(uint64_t m[32]);
 

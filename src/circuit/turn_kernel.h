@@ -12,17 +12,11 @@
 FN void get_rows(uint32_t first, const uint32_t *which, uint32_t n, uint64_t *rows, uint32_t stride,
                  uint32_t lanes, uint32_t *count, const uint64_t *memory)
 {
-    uint64_t wires[64], turned[64];
+    uint64_t wires[64];
     const uint64_t *from = memory + first;
     for (uint32_t i = 0; i < n && which; i++) wires[i] = from[which[i]];
     if (which) from = wires;
-    if (lanes == 64) {
-        transpose_count(from, 1, n, rows, stride, count);
-        return;
-    }
-    transpose_count(from, 1, n, turned, 1, NULL); /* rows beyond the last lane are not ours */
-    for (uint32_t i = 0; i < lanes; i++) rows[(size_t)i * stride] = turned[i];
-    for (uint32_t i = 0; i < lanes && count; i++) count[i] += (uint32_t)__builtin_popcountll(turned[i]);
+    transpose_rows(from, n, rows, stride, lanes, count);
 }
 
 FN void put_rows(uint32_t first, const uint32_t *which, uint32_t n, const uint64_t *rows, uint32_t stride,

@@ -13,6 +13,7 @@ static bool setup(struct world *w, const struct code *code, uint32_t lanes, stru
         w->batch = batch_new(code, width, 0, error);
         if (!w->batch) return false;
         w->lanes = width;
+        w->asked = lanes < 1 ? 1 : lanes < width ? lanes : width;
         w->words = w->batch->words;
         w->sets = calloc(w->nroles, sizeof *w->sets);
         w->counts = calloc(w->nroles, sizeof *w->counts);
@@ -148,7 +149,7 @@ const uint64_t *world_legal_sets(struct world *w, uint32_t role, uint32_t *words
     *words = batch_set_words(w->batch, role);
     *count = w->counts[role];
     if (!w->sets_ready[role]) {
-        batch_legal_sets(w->batch, role, w->sets[role], w->counts[role]);
+        batch_legal_sets_of(w->batch, role, w->asked, w->sets[role], w->counts[role]);
         w->sets_ready[role] = true;
     }
     return w->sets[role];

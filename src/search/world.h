@@ -16,6 +16,7 @@
 struct world {
     struct reasoner *reasoner;     /* the same states and moves, for one state at a time; not owned */
     uint32_t nroles, lanes, words; /* words of a mask */
+    uint32_t asked;                /* lanes that are used: the first so many */
     struct batch *batch;           /* NULL: on the reasoner */
     /* circuit: the legal moves of all lanes, by role, filled in on first use after a view */
     uint64_t **sets;
@@ -57,7 +58,8 @@ static inline const uint64_t *world_ends(const struct world *w)
 void world_state(struct world *w, uint32_t lane, struct state *out);
 void world_legal(struct world *w, uint32_t lane, uint32_t role, struct list *out);
 /* On the circuit the same for all lanes at once, as sets, unless world_forced: those of a lane begin at lane
- * * *words, bit i = move i, and have (*count)[lane] elements. Valid until the next view. */
+ * * *words, bit i = move i, and have (*count)[lane] elements. Valid until the next view, for lanes that were
+ * asked for. */
 const uint64_t *world_legal_sets(struct world *w, uint32_t role, uint32_t *words, const uint32_t **count);
 void world_move(struct world *w, uint32_t lane, uint32_t role, uint32_t move);
 /* Uniformly, for all roles, by a random number for each lane of the mask (batch_choose_drawn): both kinds of

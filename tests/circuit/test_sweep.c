@@ -76,6 +76,23 @@ static void tell(struct rng *rng, struct batch *b, uint32_t lane, const bool *wi
 
 /* Some rounds with lanes in random states: some choose, some take the first legal move of an order, some are
  * told. Where the circuit has turns, all lanes are in the same. */
+/* The moves of the first so many lanes are those of all, and nothing else is written. */
+static void check_few(struct batch *b, uint32_t role, uint32_t few)
+{
+    uint32_t words = batch_set_words(b, role), count[BATCH_MAX_LANES], all[BATCH_MAX_LANES];
+    size_t n = (size_t)b->lanes * words;
+    uint64_t *sets = malloc((n + 1) * 8), *some = malloc((n + 1) * 8);
+    memset(some, 0x5a, n * 8);
+    memset(count, 0x5a, sizeof count);
+    batch_legal_sets(b, role, sets, all);
+    batch_legal_sets_of(b, role, few, some, count);
+    assert_memory_equal(sets, some, (size_t)few * words * 8);
+    assert_memory_equal(all, count, few * sizeof *count);
+    for (size_t i = (size_t)few * words; i < n; i++) assert_int_equal(some[i], 0x5a5a5a5a5a5a5a5a);
+    for (uint32_t i = few; i < b->lanes; i++) assert_int_equal(count[i], 0x5a5a5a5a);
+    free(sets), free(some);
+}
+
 static void check_circuit(struct rng *rng, const struct circuit *c, uint32_t lanes, bool machine)
 {
     void (*view)(struct batch *) = c->period > 1 ? batch_view_turn : batch_view;
@@ -111,6 +128,7 @@ static void check_circuit(struct rng *rng, const struct circuit *c, uint32_t lan
         for (uint32_t lane = 0; lane < b->lanes; lane++) check_view(b, lane, wires + (size_t)lane * nwires);
         for (uint32_t r = 0; r < c->nroles; r++) {
             uint32_t count[BATCH_MAX_LANES];
+            check_few(b, r, 1 + rng_below(rng, b->lanes));
             batch_legal_sets(b, r, sets, count);
             for (uint32_t lane = 0; lane < b->lanes; lane++) {
                 for (uint32_t m = c->move_base[r]; m < c->move_base[r + 1]; m++) {

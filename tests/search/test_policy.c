@@ -4,6 +4,7 @@
 
 #include "game/movers.h"
 #include "search/mcts.h"
+#include "search/policy/dense.h"
 
 #include <math.h>
 
@@ -232,6 +233,81 @@ static void the_best_of_a_set_score_highest(void **state)
         }
 }
 
+/* N-grams as 000 §IV-B has them, in plain arrays. */
+enum { FEW = 12 };
+struct plain {
+    struct {
+        float mean, n;
+    } one[FEW], two[FEW][FEW], three[FEW][FEW][FEW];
+};
+
+#define PLAIN_ADD(s, reward) ((s).n += 1, (s).mean += ((reward) - (s).mean) / (s).n)
+
+static void plain_learn(struct plain roles[2], const struct episode *e)
+{
+    for (uint32_t r = 0; r < 2; r++) {
+        float reward = e->reward[r];
+        for (uint32_t t = e->steps; t-- > 0;) {
+            const uint32_t *now = e->moves + 2 * (size_t)t, move = now[r];
+            reward *= e->discount;
+            PLAIN_ADD(roles[r].one[move], reward);
+            if (t >= 1) PLAIN_ADD(roles[r].two[now[(int)!r - 2]][move], reward);
+            if (t >= 2) PLAIN_ADD(roles[r].three[now[(int)r - 4]][now[(int)!r - 2]][move], reward);
+        }
+    }
+}
+
+static void plain_decay(struct plain *p, float gamma)
+{
+    for (uint32_t c = 0; c < FEW; c++) {
+        p->one[c].n *= gamma;
+        for (uint32_t b = 0; b < FEW; b++) {
+            p->two[b][c].n *= gamma;
+            for (uint32_t a = 0; a < FEW; a++) p->three[a][b][c].n *= gamma;
+        }
+    }
+}
+
+static float plain_score(const struct plain *p, uint32_t before, uint32_t last, uint32_t move, float k)
+{
+    float one = p->one[move].mean;
+    float two = p->two[last][move].n >= k ? p->two[last][move].mean : -1;
+    float three = p->three[before][last][move].n >= k ? p->three[before][last][move].mean : -1;
+    return mean_of_three(one, two, three);
+}
+
+/* Whether sequences ripen, are forgotten or come back: scores are those of the plain arrays, bit by bit. */
+static void ngrams_score_as_plain_arrays_do(void **state)
+{
+    struct rng rng;
+    rng_init(&rng, 11);
+    for (uint32_t k = 1; k < 8; k += 3) {
+        struct values *v = values_nst(2, 3, k, (size_t)64 << 20, NULL);
+        struct plain *roles = calloc(2, sizeof *roles);
+        for (uint32_t i = 0; i < 2 * FEW; i++) roles[i / FEW].one[i % FEW].mean = 100; /* as if it had won */
+        for (int round = 0; round < 1500; round++) {
+            uint32_t made[2 * 10];
+            for (int i = 0; i < 2 * 10; i++) made[i] = rng_below(&rng, 1 + rng_below(&rng, FEW));
+            float reward[2] = {(float)rng_below(&rng, 101), (float)rng_below(&rng, 101)};
+            struct episode e = episode(2, 10, made, reward);
+            e.discount = 0.99f;
+            v->ops->expect(v, &e);
+            v->ops->learn(v, &e);
+            plain_learn(roles, &e);
+            if (round % 100 == 99) {
+                v->ops->decay(v, 0.4f);
+                for (int r = 0; r < 2; r++) plain_decay(&roles[r], 0.4f);
+            }
+            uint32_t before[2], last[2], role = rng_below(&rng, 2), move = rng_below(&rng, FEW);
+            for (int r = 0; r < 2; r++) before[r] = rng_below(&rng, FEW), last[r] = rng_below(&rng, FEW);
+            float expected = plain_score(&roles[role], before[role], last[!role], move, (float)k);
+            assert_true(score_of(v, role, 2, before, last, move) == expected);
+        }
+        v->ops->free(v);
+        free(roles);
+    }
+}
+
 /* 000 §IV-C and figure 3: Black wins the first simulation and loses the second. */
 static void good_replies_are_stored_and_forgotten(void **state)
 {
@@ -446,6 +522,7 @@ int main(void)
         cmocka_unit_test(a_way_is_for_its_role_alone),
         cmocka_unit_test(longer_ngrams_wait_for_k_visits),
         cmocka_unit_test(the_best_of_a_set_score_highest),
+        cmocka_unit_test(ngrams_score_as_plain_arrays_do),
         cmocka_unit_test(good_replies_are_stored_and_forgotten),
         cmocka_unit_test(two_move_replies_go_first),
         cmocka_unit_test(past_takes_the_best_fact_seen_often_enough),

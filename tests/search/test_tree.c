@@ -110,6 +110,26 @@ static void what_the_root_reaches_is_kept(void **state)
     tree_free(t);
 }
 
+/* Where two choose at once and nobody else is at work, children are in a row: it is taken along. */
+static void children_of_joint_choices_are_kept(void **state)
+{
+    kind = (struct kind){2, true};
+    struct tree *t = grow((size_t)64 << 20, 1);
+    uint32_t joint[] = {2, 1}, other[] = {1, 1}, far = add(t, 7);
+    tree_unfold(t, tree_node(t, t->root));
+    tree_link(t, t->root, joint, far);
+    for (int i = 0; i < 3; i++) {
+        assert_true(node_flags(tree_node(t, t->root)) & NODE_JOINT);
+        assert_int_equal(tree_child(t, t->root, joint), far);
+        assert_int_equal(tree_child(t, t->root, other), i ? find(t, 8) : 0);
+        if (i == 0) tree_link(t, t->root, other, add(t, 8));
+        assert_true(tree_tidy(t, &(struct budget){0}));
+        assert_int_equal(t->nodes, 3);
+        far = find(t, 7);
+    }
+    tree_free(t);
+}
+
 /* Again and again, and nodes are unfolded and added in between. */
 static void a_tree_is_tidied_where_it_lies(void **state)
 {
@@ -190,6 +210,7 @@ int main(void)
     cmocka_unit_test_prestate(test, &one), cmocka_unit_test_prestate(test, &two), \
         cmocka_unit_test_prestate(test, &one_folded), cmocka_unit_test_prestate(test, &two_folded)
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(children_of_joint_choices_are_kept),
         ALL(what_the_root_reaches_is_kept),
         ALL(a_tree_is_tidied_where_it_lies),
         ALL(a_full_tree_drops_the_least_visited),

@@ -306,9 +306,9 @@ void orders_tend(struct orders *o, uint32_t role, const uint64_t *legal, const u
     if (first || round - r->seen >= CENSUS) {
         r->seen = round;
         take_census(o, role, legal, lanes);
+        /* simulations that ended in the tree had no playouts, and nobody told what was learned from them */
+        for (uint32_t last = 0; last < r->nlast && o->policy->lgr; last++) orders_replied(o, role, last);
     }
-    if (first)
-        for (uint32_t last = 0; last < r->nlast; last++) orders_replied(o, role, last);
     uint32_t some = first ? ORDERS_POOL : is_due(o, r->due);
     if (o->policy->sampler.kind == SAMPLE_GIBBS && !first) some = r->nknown < FEW ? ORDERS_POOL / 2 : 1;
     if (some) r->due = next_due(o, 1, 8);
