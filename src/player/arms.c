@@ -20,11 +20,11 @@ static double minimax(const struct arm_signs *signs)
     return expected + 0.3 * fmin(signs->explains, 0.4) - 0.03 * log2(signs->threads);
 }
 
-/* For three and more: by far the best where what is left to do can be counted and playouts come to nothing,
- * else no better than sampling. */
+/* For three and more: by far the best where what is left to do can be counted, the more so where playouts
+ * come to nothing, else no better than sampling. */
 static double best_reply(const struct arm_signs *signs)
 {
-    double expected = !signs->shaped ? 0.4 : signs->decided < 0.2 ? 0.8 : 0.5;
+    double expected = !signs->shaped ? 0.4 : signs->decided < 0.2 ? 0.8 : 0.65;
     return expected + 0.1 * fmin(signs->explains, 0.4) - 0.03 * log2(signs->threads);
 }
 

@@ -138,7 +138,8 @@ static void what_breaks_a_symmetry_is_seen(void **unused)
 {
     static const char *const more[] = {"(<= (next (cell 1 1 x)) (does xplayer (mark 3 3)))",
                                        "(<= (next lit) (true (cell 1 1 x)))\n(<= terminal (true lit))",
-                                       "(<= (legal xplayer shout) (true (cell 1 1 o)))"};
+                                       "(<= (legal xplayer shout) (true (cell 1 1 o)))",
+                                       "(<= (goal xplayer 100) (true (cell 1 1 x)))"};
     for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
         struct error error = {0};
         struct game *plain = game_load("ticTacToe", 0, NULL, &error);
