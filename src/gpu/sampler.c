@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gpu/sampler.h"
 
-#include "gpu/device_internal.h"
-#include "gpu/tools.h"
+#include "gpu/playouts.h"
 
 #include <stdlib.h>
 
@@ -17,18 +16,11 @@ struct gpu_sampler {
     struct gpu *gpu;
     const struct circuit *c;
     struct gpu_sampler_options o;
-    struct gpu_mover mover;
-    struct gpu_code play, copy;
+    const struct gpu_playouts *code; /* other samplers of the circuit may share it */
     uint32_t words, state_words;
     uint64_t step; /* random numbers never come again */
     struct batch_there batch[GPU_SAMPLER_BATCHES];
 };
-
-static struct gpu_plan *plan_playouts(struct heap *heap, const void *data)
-{
-    const struct gpu_sampler *s = data;
-    return gpu_plan_new(heap, s->c, (struct gpu_setup){.turns = 1, .roots = true, .mover = s->mover});
-}
 
 static size_t packed_bytes(const struct gpu_sampler *s)
 {
@@ -60,18 +52,14 @@ struct gpu_sampler *gpu_sampler_new(const struct code *code, const struct gpu_sa
                                     const struct ground_limits *limits, struct error *error)
 {
     struct gpu_sampler *s = calloc(1, sizeof *s);
-    struct ptx_options wishes = {.threads = PTX_BLOCK};
     if (!s) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
     s->c = code->circuit;
     s->o = *options;
-    s->mover = gpu_find_mover(s->c);
     uint32_t each = (options->playouts + 31) / 32;
     s->words = (options->positions * each + PTX_BLOCK - 1) / PTX_BLOCK * PTX_BLOCK;
     s->state_words = (s->c->nbits + 63) / 64;
     s->gpu = gpu_open(error);
-    bool good = s->gpu && gpu_code_make(s->gpu, plan_playouts, s, &wishes, 0, limits, &s->play, error) &&
-                gpu_module_load(s->gpu, gpu_tool_text(GPU_REPEAT), 4, &s->copy.module, error) &&
-                gpu_module_find(s->gpu, s->copy.module, GPU_TOOL_ENTRY, &s->copy.function, error);
+    bool good = s->gpu && (s->code = gpu_playouts_take(s->gpu, s->c, limits, error));
     for (uint32_t i = 0; i < GPU_SAMPLER_BATCHES && good; i++) good = set_up(s, &s->batch[i], error);
     if (good) return s;
     gpu_sampler_free(s);
@@ -92,8 +80,7 @@ void gpu_sampler_free(struct gpu_sampler *s)
         if (b->sums) gpu->driver.cuMemFreeHost(b->sums);
         if (b->stream) gpu->driver.cuStreamDestroy_v2(b->stream);
     }
-    if (gpu) gpu_code_free(gpu, &s->play);
-    if (gpu) gpu_code_free(gpu, &s->copy);
+    gpu_playouts_give_back(gpu, s->code);
     gpu_close(gpu);
     free(s);
 }
@@ -105,7 +92,7 @@ uint64_t *gpu_sampler_state(struct gpu_sampler *s, uint32_t batch, uint32_t i)
 
 bool gpu_sampler_fits(const struct gpu_sampler *s, const uint64_t *state)
 {
-    return !gpu_both_free(s->c, &s->mover, state);
+    return !gpu_both_free(s->c, &s->code->mover, state);
 }
 
 /* All of it goes into the stream one after the other. */
@@ -128,7 +115,7 @@ static bool send(struct gpu_sampler *s, struct batch_there *b, struct error *err
     size_t bytes = (size_t)b->n * s->state_words * sizeof *b->packed;
     return driver_check(d, d->cuMemcpyHtoDAsync_v2(b->there, b->packed, bytes, b->stream),
                         "sending positions", error) &&
-           gpu_launch_in(s->gpu, &s->copy, b->stream, s->words / PTX_BLOCK, halves,
+           gpu_launch_in(s->gpu, &s->code->copy, b->stream, s->words / PTX_BLOCK, halves,
                          (void *[]){&b->there, &b->state, &s->words, &nbits, &halves, &b->n}, error) &&
            driver_check(d, d->cuMemsetD32Async(b->waiting, 0, s->words, b->stream), "sending positions",
                         error) &&
@@ -136,7 +123,7 @@ static bool send(struct gpu_sampler *s, struct batch_there *b, struct error *err
                         error) &&
            driver_check(d, d->cuMemsetD32Async(b->counted, 0, sums_bytes(s, b->n) / 4, b->stream),
                         "sending positions", error) &&
-           gpu_launch_in(s->gpu, &s->play, b->stream, s->words / PTX_BLOCK, 1, arguments, error) &&
+           gpu_launch_in(s->gpu, &s->code->play, b->stream, s->words / PTX_BLOCK, 1, arguments, error) &&
            driver_check(d, d->cuMemcpyDtoHAsync_v2(b->sums, b->counted, sums_bytes(s, b->n), b->stream),
                         "sending positions", error);
 }

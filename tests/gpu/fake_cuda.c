@@ -30,7 +30,7 @@ static struct {
     size_t size;
 } blocks[MOST_BLOCKS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all that is here */
-static int launches;
+static int launches, loads;
 static int lost; /* as with a device: everything fails from then on */
 
 static int asked(const char *mode)
@@ -115,6 +115,7 @@ API cuCtxSynchronize(void)
 API cuModuleLoadDataEx(void **module, const void *image, unsigned n, int *options, void **values)
 {
     char message[200] = "";
+    __atomic_add_fetch(&loads, 1, __ATOMIC_SEQ_CST);
     if (asked("late")) sleep(8);
     struct ptx_machine *m = asked("bad-code") ? NULL : ptx_machine_new(image, message, sizeof message);
     for (unsigned i = 0; !m && i < n; i++)
@@ -122,6 +123,12 @@ API cuModuleLoadDataEx(void **module, const void *image, unsigned n, int *option
             snprintf(values[i], 200, "ptxas fatal: %s", message[0] ? message : "as you wished");
     *module = m;
     return m ? SUCCESS : BAD_CODE;
+}
+
+/* How often code was loaded so far, for tests. */
+API fake_cuda_loads(void)
+{
+    return __atomic_load_n(&loads, __ATOMIC_SEQ_CST);
 }
 
 API cuModuleUnload(void *module)

@@ -6,7 +6,9 @@
 #include "gpu/sampler.h"
 #include "gpu/twin.h"
 
+#include <dlfcn.h>
 #include <math.h>
+#include <pthread.h>
 
 #define SEED 77
 
@@ -124,11 +126,61 @@ static void batches_come_back_one_after_the_other(void **unused)
     game_free(game);
 }
 
+/* --- Threads -------------------------------------------------------------------------------------------- */
+
+static const struct gpu_sampler_options few = {.positions = 2, .playouts = 64, .steps = 60, .seed = SEED};
+
+static void *make_one(void *code)
+{
+    struct error error;
+    return gpu_sampler_new(code, &few, NULL, &error);
+}
+
+static int loads(void)
+{
+    void *library = dlopen(getenv("LUDENS_CUDA"), RTLD_NOW);
+    int (*count)(void) = (int (*)(void))dlsym(library, "fake_cuda_loads");
+    int n = count();
+    dlclose(library);
+    return n;
+}
+
+/* Samplers of the same circuit have the same code, however many threads want it at once; it is made anew when
+ * all of them are gone. Who is told to stop leaves it to the others. */
+static void code_is_made_once(void **unused)
+{
+    enum { THREADS = 6 };
+    struct error error;
+    struct game *game = game_load("connectFour", 0, NULL, &error);
+    struct engine *engine = engine_start(game, NULL, &error);
+    assert_int_equal(engine_wait(engine, -1), ENGINE_READY);
+    struct code *code = (struct code *)engine_code(engine);
+    struct gpu_sampler *keeper = gpu_sampler_new(code, &few, NULL, &error), *s[THREADS];
+    assert_non_null(keeper);
+    gpu_sampler_free(keeper);
+    int before = loads(), each = 2; /* playouts, and putting lanes where they begin */
+    for (int round = 1; round <= 2; round++) {
+        atomic_bool cancel = true;
+        struct ground_limits stopped = {.cancel = &cancel};
+        pthread_t threads[THREADS];
+        for (int i = 0; i < THREADS; i++)
+            assert_int_equal(pthread_create(&threads[i], NULL, make_one, code), 0);
+        assert_null(gpu_sampler_new(code, &few, &stopped, &error));
+        for (int i = 0; i < THREADS; i++) pthread_join(threads[i], (void **)&s[i]);
+        assert_int_equal(loads(), before + each * round);
+        for (int i = 0; i < THREADS; i++) assert_non_null(s[i]);
+        for (int i = 0; i < THREADS; i++) gpu_sampler_free(s[i]);
+    }
+    engine_free(engine);
+    game_free(game);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_are_the_twins),
         cmocka_unit_test(batches_come_back_one_after_the_other),
+        cmocka_unit_test(code_is_made_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
