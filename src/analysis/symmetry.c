@@ -146,6 +146,9 @@ static bool exchange_facts(struct finder *f, uint32_t way)
 /* --- Rules ---------------------------------------------------------------------------------------------- */
 
 enum { DEEPEST = 5000 }; /* rules on rules; or they go round in circles */
+/* Kinds of what is hashed, far apart: numbers of facts and moves are small. */
+static const uint64_t FACT = 0x9ae16a3b2f90404f, MOVE = 0xc949c7defebe6bd1, BODY = 0x6c62272e07bb0142,
+                      ATOM = 0xd6e8feb86659fd93;
 
 /* What an atom comes to, whatever the order of rules and bodies, as far as it was reached. 0: too deep. */
 static uint64_t atom_hash(const struct finder *f, uint32_t atom, uint64_t *known, bool exchanged,
@@ -154,9 +157,9 @@ static uint64_t atom_hash(const struct finder *f, uint32_t atom, uint64_t *known
     const struct ground *g = f->g;
     uint64_t rules = 0;
     if (atom == GROUND_NONE) return 1;
-    if (atom < g->nfacts) return hash_mix(2, exchanged ? f->fact[atom] : atom);
+    if (atom < g->nfacts) return hash_mix(FACT, exchanged ? f->fact[atom] : atom);
     if (atom < g->nfacts + f->nmoves)
-        return hash_mix(3, exchanged ? f->move[atom - g->nfacts] : atom - g->nfacts);
+        return hash_mix(MOVE, exchanged ? f->move[atom - g->nfacts] : atom - g->nfacts);
     if (known[atom] || depth > DEEPEST) return known[atom];
     for (uint32_t r = f->rules[atom]; r < f->rules[atom + 1]; r++) {
         uint64_t body = 0;
@@ -166,9 +169,9 @@ static uint64_t atom_hash(const struct finder *f, uint32_t atom, uint64_t *known
             if (!h) return 0;
             body += hash_mix(h, 5 + (literal & 1));
         }
-        rules += hash_mix(4, body);
+        rules += hash_mix(BODY, body);
     }
-    rules = hash_mix(7, rules);
+    rules = hash_mix(ATOM, rules);
     return known[atom] = rules ? rules : 1;
 }
 

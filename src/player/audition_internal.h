@@ -60,10 +60,10 @@ static inline bool audition_wires(const struct audition *a, uint32_t arm)
     return a->configs[arm].kind == PLAYER_SEARCH && a->configs[arm].playout >= PLAYOUT_WIRES;
 }
 
-/* All its players, one of them perhaps on the wires. */
+/* All its players; those on the wires have lanes of their own number. */
 static inline uint32_t audition_bout_lanes(const struct audition *a)
 {
-    return a->lanes * (a->game->nroles - 1) + a->wired;
+    return (audition_wires(a, 0) ? a->wired : a->lanes) * (a->game->nroles - 1) + a->wired;
 }
 
 /* Minimax is for this game, and had the time to find out what positions are worth. */

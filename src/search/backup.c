@@ -294,29 +294,28 @@ static void watch(struct flight *f)
     h->records = !policy_is_uniform(h->policy) || m->opt.rave || m->single;
 }
 
-/* Of two goals how far each is ahead, on the scale from 0 to 100: where they add up to 100 nothing changes.
- */
-static const float *ahead(const float *goals, float *out)
+const float *mcts_rewards(const struct mcts *m, const float *goals, float lead[2])
 {
-    out[0] = (goals[0] - goals[1] + 100) / 2;
-    out[1] = 100 - out[0];
-    return out;
+    if (!m->opt.difference) return goals;
+    lead[0] = (goals[0] - goals[1] + 100) / 2;
+    lead[1] = 100 - lead[0];
+    return lead;
 }
 
-/* A simulation has its rewards: learn from it and free the flight. */
-void flight_finish(struct flight *f, const float *reward)
+void flight_finish(struct flight *f, const float *goals)
+{
+    float lead[2];
+    const float *reward = mcts_rewards(f->hand->search, goals, lead);
+    if (f->errand)
+        relay_return(f, reward);
+    else
+        flight_settle(f, reward);
+}
+
+void flight_settle(struct flight *f, const float *reward)
 {
     struct hand *h = f->hand;
     struct mcts *m = h->search;
-    float lead[2], own_lead[2];
-    if (f->errand) {
-        relay_return(f, reward);
-        return;
-    }
-    if (m->opt.difference) {
-        reward = ahead(reward, lead);
-        if (f->own) f->own = ahead(f->own, own_lead);
-    }
     const float *own = f->own ? f->own : reward;
     /* Better or equal; but nothing is no solution, and what was broken off is none either. */
     if (m->single && !f->cut && (own[0] > mean_of(&m->best) || (own[0] > 0 && own[0] == mean_of(&m->best)))) {

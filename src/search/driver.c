@@ -290,6 +290,7 @@ static void renumber(struct mcts *m, struct hand *h)
 bool driver_make_room(struct mcts *m, const struct budget *budget)
 {
     for (uint32_t i = 0; i < m->nhands; i++) {
+        if (relay_serves(&m->hands[i])) continue; /* is at work, and has nothing of the tree */
         ledger_close(&m->hands[i]);
         tree_release(m->tree, &m->hands[i].claim);
     }

@@ -135,13 +135,14 @@ static void end_in_tree(struct flight *f, struct tree_node *n, uint32_t flags)
 
 /* E-UCT where several choose at once: the moves were chosen one by one, together they may lead to what is
  * solved. Then the last role takes another one of its moves: the least tried of those that lead elsewhere. */
-static void avoid_solved(struct mcts *m, uint32_t node, uint32_t *choice)
+static void avoid_solved(struct hand *h, uint32_t node, uint32_t *choice)
 {
+    const struct mcts *m = h->search;
     const struct tree *t = m->tree;
     struct tree_node *n = tree_node(t, node);
     uint32_t role = m->nroles - 1, count = node_actions(t, n, role), first = choice[role], best = first;
     uint32_t least = UINT32_MAX;
-    const struct tree_action *a = node_action(t, n, role);
+    const struct tree_action *a = tally_of(h, n).actions + node_first(t, n)[role];
     for (uint32_t i = 0; i < count; i++) {
         choice[role] = (first + i) % count;
         uint32_t child = tree_child(t, node, choice),
@@ -195,7 +196,7 @@ void flight_descend(struct flight *f)
             choice[r] = select_action(f->hand, n, r, &s);
         }
         uint32_t at = f->node;
-        if (m->opt.solver == SOLVER_E && n->mover == NO_MOVER) avoid_solved(m, at, choice);
+        if (m->opt.solver == SOLVER_E && n->mover == NO_MOVER) avoid_solved(f->hand, at, choice);
         flight_take(f, at, choice);
         uint32_t child = m->opt.tree ? tree_child(m->tree, at, choice) : 0;
         if (!child) {

@@ -10,7 +10,8 @@ enum {
     SLOTS = 512,
     EIGHTH = 8, /* of the visits, the part that all hands together may keep back */
     LEAST = 4,  /* visits between two tellings: below that a copy does not pay */
-    MOST = 64   /* later ones would be stale for too long */
+    MOST = 64,  /* later ones would be stale for too long */
+    SHARE = 16  /* of the tree's memory, the part that all copies together may take */
 };
 
 struct entry {
@@ -24,6 +25,7 @@ struct entry {
 
 struct ledger {
     struct entry slot[SLOTS];
+    size_t bytes; /* of all copies */
 };
 
 struct ledger *ledger_new(void)
@@ -51,14 +53,19 @@ static uint32_t patience(const struct mcts *m, uint32_t visits)
 }
 
 /* All counts and means of an entry lie in one block. */
-static bool reserve(struct entry *e, uint32_t actions, bool with_rave)
+static bool reserve(const struct hand *h, struct entry *e, uint32_t actions)
 {
+    const struct mcts *m = h->search;
+    struct ledger *l = h->ledger;
+    bool with_rave = m->tree->with_rave;
     if (e->room >= actions) return true;
-    size_t each = 2 * (sizeof *e->now + (with_rave ? sizeof *e->rave : 0));
+    size_t each = 2 * (sizeof *e->now + (with_rave ? sizeof *e->rave : 0)), more = (actions - e->room) * each;
+    if (l->bytes + more > m->tree->limit / SHARE / m->nhands) return false;
     struct tree_action *block =
         aligned_alloc(TREE_LINE, (actions * each + TREE_LINE - 1) / TREE_LINE * TREE_LINE);
     if (!block) return false;
     free(e->now);
+    l->bytes += more;
     e->now = block;
     e->rave = with_rave ? (struct rave *)(block + actions) : NULL;
     e->before = with_rave ? (struct tree_action *)(e->rave + actions) : block + actions;
@@ -133,10 +140,10 @@ bool ledger_find(struct hand *h, struct tree_node *n, struct tally *out)
     if (e->node != node) {
         uint32_t visits = count_of(&n->visits);
         if (patience(m, visits) < LEAST) return false;
-        if (e->node && e->visits >= visits) return false; /* the hotter one stays */
+        if (e->node && visits - visits / EIGHTH <= e->visits) return false; /* the hotter one stays */
         if (e->node) tell(t, e);
         e->node = 0;
-        if (!reserve(e, node_first(t, n)[t->nroles], t->with_rave)) return false;
+        if (!reserve(h, e, node_first(t, n)[t->nroles])) return false;
         e->node = node;
         learn(m, e);
     }

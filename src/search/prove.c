@@ -65,8 +65,9 @@ static void correct(struct flight *f, uint32_t step, uint32_t child, bool anew, 
     const uint32_t *choice = f->choice + (size_t)step * m->nroles, *first = node_first(t, n);
     uint32_t mover = n->mover;
     /* A value that several hands may find is written, not added by each of them. */
-    if (known || partly) ledger_drop(f->hand, n);
-    struct tree_action *all = known || partly ? node_all_actions(t, n) : tally_of(f->hand, n).actions;
+    bool found = known || partly || (node_flags(c) & NODE_BOUNDED);
+    if (found) ledger_drop(f->hand, n);
+    struct tree_action *all = found ? node_all_actions(t, n) : tally_of(f->hand, n).actions;
     if (mover != NO_MOVER) visits = (float)count_of(&all[first[mover] + choice[mover]].n);
     float share = visits > shift->visits ? shift->visits / visits : 1;
     for (uint32_t r = 0; r < m->nroles && visits > 0; r++) {

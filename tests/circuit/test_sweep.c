@@ -74,8 +74,6 @@ static void tell(struct rng *rng, struct batch *b, uint32_t lane, const bool *wi
     }
 }
 
-/* Some rounds with lanes in random states: some choose, some take the first legal move of an order, some are
- * told. Where the circuit has turns, all lanes are in the same. */
 /* The moves of the first so many lanes are those of all, and nothing else is written. */
 static void check_few(struct batch *b, uint32_t role, uint32_t few)
 {
@@ -93,6 +91,8 @@ static void check_few(struct batch *b, uint32_t role, uint32_t few)
     free(sets), free(some);
 }
 
+/* Some rounds with lanes in random states: some choose, some take the first legal move of an order, some are
+ * told. Where the circuit has turns, all lanes are in the same. */
 static void check_circuit(struct rng *rng, const struct circuit *c, uint32_t lanes, bool machine)
 {
     void (*view)(struct batch *) = c->period > 1 ? batch_view_turn : batch_view;

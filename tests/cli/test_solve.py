@@ -87,6 +87,10 @@ class Solve(harness.Case):
             self.assertLess(folded["opened"], 0.7 * plain["opened"])
             self.assertTrue(folded["line_ends"])
 
+    def test_mirrored_positions_differ_where_a_tie_is_not_one_for_the_other(self):
+        generous = small_sheets.replace(small_sheets.sheet("ticTacToe"), r"\(goal \?player 50\)", "(goal ?player 60)")
+        self.assertEqual(self.solve(self.write("generous.kif", generous))["symmetries"], 0)
+
     def test_the_engines_agree(self):
         self.assertEqual(self.value("ticTacToe", "--engine", "lifted"), 50)
 

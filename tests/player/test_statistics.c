@@ -212,6 +212,60 @@ static void what_two_play_for(void **state)
     assert_in_range((int)mean[0], 20, 45);
 }
 
+/* Where goals add up to 100 it is the same, lane by lane and on the wires, with what is learned of both. */
+static void nothing_changes_where_goals_add_up(void **state)
+{
+    static const char *const players[] = {"cadia2009", "cadia2007,playout=uniform:wires,playouts=8",
+                                          "cadia2009,playout=mast:wires,sampler=greedy,playouts=4"};
+    for (size_t i = 0; i < sizeof players / sizeof *players; i++) {
+        struct fixture f[2];
+        for (int k = 0; k < 2; k++) {
+            struct error error = {0};
+            char spec[120];
+            snprintf(spec, sizeof spec, "%s,goals=%s", players[i], k ? "difference" : "own");
+            open_game(&f[k], game_load("connectFour", 0, NULL, &error), spec, 400);
+        }
+        const struct tree *t[2] = {player_search(f[0].player)->tree, player_search(f[1].player)->tree};
+        const struct tree_action *a[2] = {node_action(t[0], root_of(&f[0]), 0),
+                                          node_action(t[1], root_of(&f[1]), 0)};
+        for (uint32_t k = 0; k < 7; k++) {
+            assert_int_equal(a[0][k].n, a[1][k].n);
+            assert_float_equal(a[0][k].mean, a[1][k].mean, 1e-3);
+        }
+        for (int k = 0; k < 2; k++) close_player(&f[k]);
+    }
+}
+
+/* Both take numbers in turn, eight times, and end with 80 and 70 whatever they do. */
+static const char generous[] =
+    "(role a) (role b) (init (control a)) (init (step 0)) (number 1) (number 2) (number 3)"
+    "(succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8)"
+    "(<= (legal ?r (take ?n)) (true (control ?r)) (number ?n))"
+    "(<= (legal a noop) (true (control b))) (<= (legal b noop) (true (control a)))"
+    "(<= (next (control a)) (true (control b))) (<= (next (control b)) (true (control a)))"
+    "(<= (next (step ?m)) (true (step ?n)) (succ ?n ?m)) (<= (next (took ?n)) (does ?r (take ?n)))"
+    "(<= (next (took ?n)) (true (took ?n))) (<= terminal (true (step 8))) (goal a 80) (goal b 70)";
+
+/* RAVE is told the same of a simulation as the tree, on the wires, too. */
+static void all_learn_the_difference(void **state)
+{
+    static const char *const players[] = {"rave,discount=1",
+                                          "rave,discount=1,playout=uniform:wires,playouts=4"};
+    for (size_t i = 0; i < sizeof players / sizeof *players; i++) {
+        struct fixture f;
+        struct error error = {0};
+        open_game(&f, game_from_text("generous", generous, strlen(generous), 0, NULL, &error), players[i],
+                  100);
+        const struct tree *t = player_search(f.player)->tree;
+        for (uint32_t k = 0; k < 3; k++) {
+            assert_float_equal(node_action(t, root_of(&f), 0)[k].mean, 55, 1e-3);
+            assert_true(node_rave(t, root_of(&f), 0)[k].n > 0);
+            assert_float_equal(node_rave(t, root_of(&f), 0)[k].mean, 55, 1e-3);
+        }
+        close_player(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +274,8 @@ int main(void)
         cmocka_unit_test(means_fade),
         cmocka_unit_test(old_visits_are_bounded),
         cmocka_unit_test(what_two_play_for),
+        cmocka_unit_test(nothing_changes_where_goals_add_up),
+        cmocka_unit_test(all_learn_the_difference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

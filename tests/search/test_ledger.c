@@ -82,22 +82,22 @@ static void cold_nodes_have_no_copy(void **unused)
 static void all_is_told_in_the_end(void **unused)
 {
     (void)unused;
-    enum { BEFORE = 10000, MORE = 3000 };
+    enum { BEFORE = 512, MORE = 12000 };
     struct scene *s = open_scene(BEFORE);
     const struct tree *t = s->m.tree;
     double sum[MOVES] = {50.0 * BEFORE};
-    uint32_t n[MOVES] = {BEFORE}, behind = 0;
+    uint32_t n[MOVES] = {BEFORE}, most = 0;
     for (uint32_t i = 0; i < MORE; i++) {
         uint32_t action = i % 7 ? i % MOVES : 0;
         float reward = (float)((i * 37 + action * 20) % 101);
         count(s, &s->hands[i / 5 % HANDS], action, reward);
         sum[action] += (double)reward;
         n[action]++;
-        uint32_t told = node_of(s)->visits;
-        assert_true(told <= BEFORE + i + 1);
-        if (BEFORE + i + 1 - told > behind) behind = BEFORE + i + 1 - told;
+        uint32_t told = node_of(s)->visits, behind = BEFORE + i + 1 - told;
+        assert_in_range(behind, 0, told / 8); /* of what the tree knew when they last told */
+        if (behind > most) most = behind;
     }
-    assert_in_range(behind, 2, BEFORE / 8); /* they do keep something back, and not too much */
+    assert_in_range(most, 64, 128); /* they do keep something back, and not too much */
     for (uint32_t i = 0; i < HANDS; i++) ledger_close(&s->hands[i]);
     assert_int_equal(node_of(s)->visits, BEFORE + MORE);
     for (uint32_t i = 0; i < MOVES; i++) {

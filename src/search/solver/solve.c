@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -295,6 +296,7 @@ static bool find_symmetries(struct solver *s, struct symmetry *out, struct error
         .games = 10, .states = 1000, .seconds = 1, .seed = 1, .cancel = s->opt->budget.stop};
     if (s->opt->budget.deadline > 0) look.deadline = budget_share(&s->opt->budget, 0.1);
     struct ground_limits limits = {.seconds = 1, .cancel = look.cancel};
+    if (look.deadline > 0) limits.seconds = fmin(1, fmax(0.001, look.deadline - clock_now()));
     struct ground_report report;
     struct error ignored;
     struct analysis *a = analysis_new(s->r, &look, &ignored);
@@ -304,6 +306,13 @@ static bool find_symmetries(struct solver *s, struct symmetry *out, struct error
     ground_free(g);
     analysis_free(a);
     return out->n == 0 || expander_fold(s->expander, out, error);
+}
+
+/* A position is worth what its mirror image is worth only where it does not matter which of several moves is
+ * made that are equally good to the one who makes it. */
+static bool may_fold(const struct solver *s)
+{
+    return s->opt->symmetry && s->code && s->nroles == 2 && s->outcomes->constant_sum;
 }
 
 bool solve_run(struct reasoner *reasoner, const struct code *code, const struct state *state,
@@ -325,8 +334,7 @@ bool solve_run(struct reasoner *reasoner, const struct code *code, const struct 
     if (!outcomes || !s.history || !result_init(result, outcomes) || s.nroles > 64)
         error_set(error, ERROR_MEMORY, "out of memory");
     else if ((s.expander = expander_new(reasoner, code, error)))
-        ok = (!options->symmetry || !code || s.nroles != 2 || find_symmetries(&s, &symmetry, error)) &&
-             solve_with(&s, state, result, error);
+        ok = (!may_fold(&s) || find_symmetries(&s, &symmetry, error)) && solve_with(&s, state, result, error);
     result->symmetries = symmetry.n;
     expander_free(s.expander);
     memo_done(&s.memo);

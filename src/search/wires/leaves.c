@@ -243,7 +243,7 @@ bool leaves_send(struct flight *f, const struct state *state)
 
 /* The playout becomes the rest of the simulation. */
 static void write_down(struct leaves *l, struct leaf *leaf, const struct wires_playout *p,
-                       const uint32_t *moves, const uint8_t *forced)
+                       const float *reward, const uint32_t *moves, const uint8_t *forced)
 {
     struct flight *f = &leaf->flight;
     uint32_t nroles = l->hand->search->nroles;
@@ -254,7 +254,7 @@ static void write_down(struct leaves *l, struct leaf *leaf, const struct wires_p
     }
     f->steps = leaf->first;
     f->playout_steps = 0;
-    memcpy(leaf->own, p->reward, nroles * sizeof *leaf->own);
+    memcpy(leaf->own, reward, nroles * sizeof *leaf->own);
     leaf->recorded = f->cap > leaf->first + p->steps;
     if (!leaf->recorded) return;
     size_t at = (size_t)leaf->first * nroles, n = (size_t)p->steps * nroles;
@@ -280,7 +280,7 @@ static void come_back(struct leaves *l, struct leaf *leaf)
     f->own = leaf->recorded ? leaf->own : NULL;
     if (m->opt.rave && !l->far) amaf_back_up(&l->amaf, leaf->played, f, leaf->group.wanted, leaf->sum);
     uint32_t steps = leaf->recorded ? f->steps : leaf->first;
-    flight_finish(f, mean);
+    flight_settle(f, mean);
     if (h->records && !l->far) wires_learned(l->wires, f->moves, f->forced, steps);
     f->own = NULL;
     leaf->next = l->free;
@@ -293,8 +293,9 @@ static void over(void *data, const struct wires_playout *p)
     struct leaf *leaf = (struct leaf *)p->group;
     struct hand *h = l->hand;
     const struct mcts *m = h->search;
-    float worth = worth_after(l, p->steps), reward[MCTS_MAX_ROLES];
-    for (uint32_t r = 0; r < m->nroles; r++) leaf->sum[r] += reward[r] = worth * p->reward[r];
+    float worth = worth_after(l, p->steps), reward[MCTS_MAX_ROLES], lead[2];
+    const float *got = mcts_rewards(m, p->reward, lead);
+    for (uint32_t r = 0; r < m->nroles; r++) leaf->sum[r] += reward[r] = worth * got[r];
     h->stats.steps += p->steps;
     h->stats.playouts++;
     h->stats.cut += p->cut; /* the one that began first, not the one that ended first; alone, the best */
@@ -304,7 +305,7 @@ static void over(void *data, const struct wires_playout *p)
     const uint8_t *forced;
     if ((chosen || m->opt.rave) && wires_moves(l->wires, p, &moves, &forced)) {
         if (m->opt.rave) amaf_add(&l->amaf, leaf->played, moves, p->steps, reward);
-        if (chosen) write_down(l, leaf, p, moves, forced);
+        if (chosen) write_down(l, leaf, p, got, moves, forced);
     }
     if (p->group->over == p->group->wanted) come_back(l, leaf);
 }
@@ -319,7 +320,9 @@ static void far_back(void *data, void *which, const struct gpu_sample *sample, c
     h->stats.steps += sample->steps;
     h->stats.playouts += sample->playouts;
     h->stats.cut += sample->broken;
-    for (uint32_t r = 0; r < h->search->nroles; r++) leaf->sum[r] = mean[r] * worth_after(l, steps);
+    float lead[2];
+    const float *got = mcts_rewards(h->search, mean, lead);
+    for (uint32_t r = 0; r < h->search->nroles; r++) leaf->sum[r] = got[r] * worth_after(l, steps);
     leaf->group.wanted = 1;
     come_back(l, leaf);
 }
