@@ -152,8 +152,8 @@ void flight_finish(struct flight *f, const float *goals);
 /* What goals are worth to those who play: themselves, or of two how far each is ahead, on the scale from 0 to
  * 100, where nothing changes if they add up to 100. */
 const float *mcts_rewards(const struct mcts *m, const float *goals, float lead[2]);
-void flight_settle(struct flight *f, const float *reward); /* the same with what mcts_rewards said of them */
-void flight_draw(struct flight *f);                        /* the same with 50 for everybody */
+void flight_settle(struct flight *f, const float *reward); /* flight_finish, with what mcts_rewards said */
+void flight_draw(struct flight *f);                        /* flight_finish, with 50 for everybody */
 void flight_undo_pending(struct flight *f);
 /* What a flight on a shared tree will write to, on its way to the cache: called with the one, then with the
  * other. */

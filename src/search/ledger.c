@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "search/ledger.h"
 
-#include "base/hash.h"
-
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     SLOTS = 512,
@@ -38,6 +35,11 @@ void ledger_free(struct ledger *l)
     if (!l) return;
     for (uint32_t i = 0; i < SLOTS; i++) free(l->slot[i].now);
     free(l);
+}
+
+static uint32_t number_of(const struct hand *h, const struct tree_node *n)
+{
+    return (uint32_t)((const uint64_t *)n - h->search->tree->space);
 }
 
 static uint32_t slot_of(uint32_t node)
@@ -135,7 +137,7 @@ bool ledger_find(struct hand *h, struct tree_node *n, struct tally *out)
 {
     const struct mcts *m = h->search;
     const struct tree *t = m->tree;
-    uint32_t node = (uint32_t)((uint64_t *)n - t->space);
+    uint32_t node = number_of(h, n);
     struct entry *e = &h->ledger->slot[slot_of(node)];
     if (e->node != node) {
         uint32_t visits = count_of(&n->visits);
@@ -153,20 +155,18 @@ bool ledger_find(struct hand *h, struct tree_node *n, struct tally *out)
 
 void ledger_counted(struct hand *h, const struct tree_node *n)
 {
-    const struct tree *t = h->search->tree;
-    struct entry *e = &h->ledger->slot[slot_of((uint32_t)((const uint64_t *)n - t->space))];
+    struct entry *e = &h->ledger->slot[slot_of(number_of(h, n))];
     if (e->left-- > 1) return;
-    tell(t, e);
+    tell(h->search->tree, e);
     learn(h->search, e);
 }
 
 void ledger_drop(struct hand *h, const struct tree_node *n)
 {
-    const struct tree *t = h->search->tree;
-    uint32_t node = (uint32_t)((const uint64_t *)n - t->space);
+    uint32_t node = number_of(h, n);
     struct entry *e = h->ledger ? &h->ledger->slot[slot_of(node)] : NULL;
     if (!e || e->node != node) return;
-    tell(t, e);
+    tell(h->search->tree, e);
     e->node = 0;
 }
 

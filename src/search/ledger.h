@@ -7,7 +7,7 @@
  *     node in the tree   [ visits, actions, rave ] <── what is new, every so many visits ──┐
  *                                  └── everything ──────────────────────────────> [ copy | as of then ]
  *
- * Together the hands keep back at most one visit in EIGHTH of a node. Whoever counts asks for the tally of
+ * Together the hands keep back at most one in eight of a node's visits. Whoever counts asks for the tally of
  * the node: its copy, or the node itself where it has none, which is always so with one thread. The tree
  * knows everything when it is collected and when the hands have no work. */
 #ifndef SEARCH_LEDGER_H

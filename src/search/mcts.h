@@ -65,12 +65,11 @@ enum urgency { URGENCY_OFF, URGENCY_THESIS, URGENCY_RAVE, URGENCY_POLICY };
 enum final_move { FINAL_MEAN, FINAL_VISITS, FINAL_ROBUST };
 
 struct mcts_options {
-    bool tree;      /* false: pure Monte Carlo, random first moves, nothing below the root (S1) */
-    float c;        /* exploration constant on rewards 0..100 */
-    float discount; /* per step; 1 in one-player games */
-    bool
-        difference; /* two roles play for how far they are ahead, not for their own goals; without a solver */
-    uint32_t rave;  /* equivalence parameter; 0: off */
+    bool tree;       /* false: pure Monte Carlo, random first moves, nothing below the root (S1) */
+    float c;         /* exploration constant on rewards 0..100 */
+    float discount;  /* per step; 1 in one-player games */
+    bool difference; /* two roles play for how far they are ahead; without a solver */
+    uint32_t rave;   /* equivalence parameter; 0: off */
     enum rave_mix rave_mix;
     enum urgency urgency;
     enum final_move final;

@@ -348,10 +348,15 @@ static uint64_t context_key(uint32_t before, uint32_t last)
     return ((uint64_t)before << 32 | last) + 1;
 }
 
+static uint32_t context_start(const struct grams *g, uint64_t key)
+{
+    return (uint32_t)hash_mix(key, 3) & g->mask;
+}
+
 /* Its place, or where it would be. */
 static struct context *context_slot(const struct grams *g, uint64_t key)
 {
-    uint32_t i = (uint32_t)hash_mix(key, 3) & g->mask;
+    uint32_t i = context_start(g, key);
     while (g->three[i].key && g->three[i].key != key) i = (i + 1) & g->mask;
     return &g->three[i];
 }
@@ -404,7 +409,7 @@ void grams_fetch(const struct grams *g, uint32_t before, uint32_t last)
 {
     if (last < g->ntwo) __builtin_prefetch(&g->two[last]);
     if (last == MOVE_NONE || before == MOVE_NONE || !g->three) return;
-    __builtin_prefetch(&g->three[(uint32_t)hash_mix(context_key(before, last), 3) & g->mask]);
+    __builtin_prefetch(&g->three[context_start(g, context_key(before, last))]);
 }
 
 /* --- Learning ------------------------------------------------------------------------------------------- */
