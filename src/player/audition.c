@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     TRIAL_SIMS = 20, /* a move */
@@ -76,8 +75,7 @@ static void note_minimax(struct audition *a, uint32_t arm, const struct player *
     if (!report) return;
     signs->explains = (double)report->explains;
     signs->travels = report->travels;
-    signs->shaped = report->evaluation && (strncmp(report->evaluation, "race", 4) == 0 ||
-                                           strcmp(report->evaluation, "stacks") == 0);
+    signs->shaped = report->shaped;
 }
 
 /* Simulations a second with so many lanes, 0: as in play; of minimax, positions. A second of this thread's:

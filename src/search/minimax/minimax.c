@@ -159,6 +159,7 @@ static bool choose_evaluator(struct minimax *m, const struct budget *budget, enu
     m->eval = evaluator_new(&from);
     m->reasoner->deadline = budget->deadline;
     m->report.evaluation = m->eval ? m->eval->name : "";
+    m->report.shaped = m->eval && m->eval->shaped;
     m->report.explains = m->eval ? m->eval->explains : 0;
     return m->eval != NULL;
 }

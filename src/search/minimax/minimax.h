@@ -65,6 +65,7 @@ struct minimax_step {
 struct minimax_report {
     enum minimax_policy policy; /* the one that was used */
     const char *evaluation;
+    bool shaped;      /* it counts what is left to do, by the game's shape */
     float explains;   /* of what makes random games end differently, 0..1 */
     bool travels;     /* pieces go from cell to cell, as far as random games show */
     char remark[160]; /* why it is another one than asked for; empty: nothing to say */

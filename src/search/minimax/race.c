@@ -416,8 +416,9 @@ struct evaluator *evaluator_race(const struct evaluator_source *from)
     if (board->nactions != 1 || board->actions[0].from < 0 || board->actions[0].to < 0) return NULL;
     struct race *x = calloc(1, sizeof *x);
     if (!x) return NULL;
-    *x = (struct race){.base = {.name = "race", .values = values, .order = order, .free = race_free},
-                       .nroles = nroles};
+    *x = (struct race){
+        .base = {.name = "race", .shaped = true, .values = values, .order = order, .free = race_free},
+        .nroles = nroles};
     if (!recognise(x, from, board)) return race_free(&x->base), NULL;
     double end = from->budget->deadline;
     x->table = race_table_get(&x->lone, end <= 0 || end > clock_now() + LONG_ENOUGH, from->budget);

@@ -171,10 +171,14 @@ struct evaluator *evaluator_stacks(const struct evaluator_source *from)
     if (!board || !board->stacked || board->planes < 3 || nroles > 8) return NULL;
     struct stacks *x = calloc(1, sizeof *x);
     if (!x) return NULL;
-    *x = (struct stacks){
-        .base = {.name = "stacks", .values = values, .order = order, .order_sees = true, .free = stacks_free},
-        .nroles = nroles,
-        .ground = board->cells / board->planes};
+    *x = (struct stacks){.base = {.name = "stacks",
+                                  .shaped = true,
+                                  .values = values,
+                                  .order = order,
+                                  .order_sees = true,
+                                  .free = stacks_free},
+                         .nroles = nroles,
+                         .ground = board->cells / board->planes};
     x->tally = malloc((nbits + 64) * sizeof *x->tally);
     x->before = calloc(x->ground, sizeof *x->before);
     x->after = calloc(x->ground, sizeof *x->after);
