@@ -160,6 +160,8 @@ void flight_descend(struct flight *f)
 {
     struct mcts *m = f->hand->search;
     uint32_t choice[MCTS_MAX_ROLES];
+    struct tree_node *elder[MCTS_MAX_ROLES]; /* on the way, by role; nothing is collected meanwhile */
+    for (uint32_t r = 0; r < m->nroles; r++) elder[r] = NULL;
     for (;;) {
         struct tree_node *n = tree_node(m->tree, f->node);
         uint32_t flags = node_flags(n);
@@ -193,7 +195,9 @@ void flight_descend(struct flight *f)
             flight_situation(f, m->nroles, r, &s);
             s.state = node_state(n);
             s.state_words = n->words;
-            choice[r] = select_action(f->hand, n, r, &s);
+            choice[r] = select_action(f->hand, n, elder[r], r, &s);
+            if (m->opt.grave && count_of(&n->visits) >= m->opt.grave && node_actions(m->tree, n, r) > 1)
+                elder[r] = n;
         }
         uint32_t at = f->node;
         if (m->opt.solver == SOLVER_E && n->mover == NO_MOVER) avoid_solved(f->hand, at, choice);
@@ -208,11 +212,20 @@ void flight_descend(struct flight *f)
     }
 }
 
+/* What the playout policy knows already changes little with every simulation. */
+static bool is_lesson(const struct hand *h)
+{
+    enum { SOMETHING = 5000 };
+    uint32_t learn = h->search->opt.learn;
+    return learn < 2 || h->policy->simulations < SOMETHING || h->launched % learn == 0;
+}
+
 void flight_launch(struct flight *f)
 {
     struct mcts *m = f->hand->search;
     if (m->tidings && tidings_count(m->tidings) != m->heard) prove_hear(m, &f->hand->driver->prover);
     f->steps = f->tree_steps = f->playout_steps = 0;
+    f->teaches = is_lesson(f->hand);
     f->expanded = f->stateless = f->end = f->cut = false;
     f->errand = NULL;
     f->own = NULL;

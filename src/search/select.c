@@ -175,7 +175,8 @@ static float mean_of_all(const struct tree_action *a, uint32_t n, uint32_t avoid
     return of > 0 ? sum / of : 50;
 }
 
-uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, const struct situation *s)
+uint32_t select_action(struct hand *h, struct tree_node *node, struct tree_node *elder, uint32_t role,
+                       const struct situation *s)
 {
     const struct mcts *m = h->search;
     uint32_t n = node_actions(m->tree, node, role), first = node_first(m->tree, node)[role];
@@ -188,16 +189,17 @@ uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, co
         untried += is_untried(&a[i], avoid);
         pending_here += pending_of(&a[i]);
     }
-    if (untried && (untried == n || m->opt.urgency == URGENCY_OFF))
-        return try_new(h, a, n, untried, avoid, s);
-
     uint32_t visits = count_of(tally.visits) + pending_here;
+    const struct rave *borrowed = elder && visits < m->opt.grave ? grave_borrow(h, node, elder, role) : NULL;
+    bool unknown = untried == n && !(borrowed && m->opt.urgency == URGENCY_RAVE);
+    if (untried && (unknown || m->opt.urgency == URGENCY_OFF)) return try_new(h, a, n, untried, avoid, s);
+
     const struct way_role *way = situation_way(s);
     float ln_visits = logarithm(visits), c = way ? way->c : m->opt.c;
     struct scales scales = {.ln_visits = ln_visits, .c = c, .avoid = avoid};
     if (m->opt.rave) {
         scales.beta = select_beta(m->opt.rave_mix, way ? way->rave : (float)m->opt.rave, visits);
-        scales.rave = tally.rave + first;
+        scales.rave = borrowed ? borrowed : tally.rave + first;
         scales.whole = m->opt.rave_mix == RAVE_THESIS;
     }
     float top;

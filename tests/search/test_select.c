@@ -97,7 +97,7 @@ static void the_action_is_the_formulas(void **unused)
             for (int i = 0; i < TRIES; i++) {
                 fill(s, &rng);
                 struct situation where = {.nroles = 2};
-                assert_int_equal(select_action(&s->hand, node_of(s), 0, &where), best_by_formula(s));
+                assert_int_equal(select_action(&s->hand, node_of(s), NULL, 0, &where), best_by_formula(s));
             }
             close_scene(s);
         }
@@ -118,7 +118,7 @@ static void equal_actions_are_taken_at_random(void **unused)
     rng_init(&s->hand.rng, 5);
     for (int i = 0; i < DRAWS; i++) {
         struct situation where = {.nroles = 2};
-        taken[select_action(&s->hand, n, 0, &where)]++;
+        taken[select_action(&s->hand, n, NULL, 0, &where)]++;
     }
     for (uint32_t i = 0; i < ACTIONS; i++) {
         if (i % 50 != 9)
