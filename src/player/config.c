@@ -118,6 +118,8 @@ const struct player_option player_options[] = {
      "with a solver: visits after which a position's moves are looked at for ends; 0: never"},
     {"decisive", PLAYER_CHOICE, AT(decisive), 0, 0, "off|win|parry",
      "playouts take a win in one move, and take back moves that allow one, where that can be seen cheaply"},
+    {"parry", PLAYER_INT, AT(parry), 0, 1e6, NULL,
+     "with decisive=parry: moves are taken back among so many first ones of a playout; 0: among all"},
     {"prefer", PLAYER_PATTERNS, AT(prefer), 0, 0, NULL,
      "moves of a script, as (move 1 ? ? ?); ? is any term; several with ';' between them, best first"},
     {"lanes", PLAYER_INT, AT(lanes), 0, 512, NULL,

@@ -48,6 +48,7 @@ struct player_config {
     int64_t solver;   /* enum solving */
     int64_t scout;    /* visits */
     int64_t decisive; /* enum decisive_moves */
+    int64_t parry;    /* playout moves */
     struct decay decay;
     char prefer[100]; /* patterns of moves (script.h) */
     bool solo;        /* decay in one-player games, too: 001 table VI measures that it does not pay */

@@ -153,6 +153,7 @@ static struct mcts_options search_options(const struct player *p, uint32_t lanes
                                  .outcomes = p->outcomes,
                                  .scout = (uint32_t)c->scout,
                                  .decisive = (enum decisive_moves)c->decisive,
+                                 .parry = (uint32_t)c->parry,
                                  .adapt = {.role = p->role,
                                            .control = (uint32_t)c->control,
                                            .alarm = (enum alarm)c->alarm,

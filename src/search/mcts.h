@@ -91,6 +91,7 @@ struct mcts_options {
     const struct outcomes *outcomes; /* with a solver: where bounds begin; read by mcts_new only */
     uint32_t scout; /* visits after which a node's children are looked at for ends; 0: never */
     enum decisive_moves decisive;
+    uint32_t parry; /* moves are taken back among so many first ones of a playout; 0: among all */
     const struct code *foresight; /* with decisive moves: which win at once; NULL: that is not known */
     struct adapt adapt;           /* what differs from simulation to simulation, as hands begin */
     /* A value added to the selection value of a move, for schemes that know something beforehand; NULL: none.
