@@ -16,13 +16,28 @@ static const double WIRED = 0.2;
  * so the more its evaluation knows. */
 static const double LOOKING = 0.5, KNOWS = 0.4;
 
+/* In which matches by the clock have so many times the simulations, all of this holds; where they have as
+ * many, nothing. */
+static const double FAR = 100;
+
+static double farness(const struct audition *a)
+{
+    if (a->real <= 0) return 1;
+    return fmin(fmax(log(a->real / a->sims) / log(FAR), 0), 1);
+}
+
 /* By how much a match with a hundred simulations a move is kinder than one by the clock: docs/strength.md. */
-static double flattery(const struct audition *a, uint32_t arm)
+static double kindness(const struct audition *a, uint32_t arm)
 {
     const struct arm_signs *signs = &a->signs[arm];
     if (audition_minimax(a, arm))
         return signs->foreseen ? LOOKING * (1 - fmin(signs->explains / KNOWS, 1)) : 0;
     return (audition_wires(a, arm) ? WIRED : 0) + (signs->speed < 1 ? -SLOWER * log2(signs->speed) : 0);
+}
+
+static double flattery(const struct audition *a, uint32_t arm)
+{
+    return farness(a) * kindness(a, arm);
 }
 
 double queue_expects(const struct audition *a, uint32_t arm)

@@ -6,6 +6,7 @@
 #include "player/audition_internal.h"
 #include "player/player.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -250,6 +251,18 @@ static void what_few_simulations_flatter_counts_less(void **state)
     assert_true(queue_expects(a, minimax) > enough);
     a->signs[minimax] = (struct arm_signs){.speed = 1};
     assert_true(queue_expects(a, minimax) > enough);
+    /* The nearer a match comes to what there will be in play, the less so. */
+    a->signs[minimax] = (struct arm_signs){.speed = 1, .foreseen = true};
+    a->sims = 100;
+    double last = 0;
+    for (a->real = 10000; a->real > 50; a->real /= 2) {
+        assert_true(queue_expects(a, minimax) > last && queue_expects(a, many) < 0.68);
+        last = queue_expects(a, minimax);
+        if (a->real <= 200) break;
+    }
+    a->real = 100;
+    assert_true(fabs(queue_expects(a, minimax) - queue_expects(a, rave)) < 1e-9);
+    a->real = 0;
     a->points[many] = 16;
     assert_true(queue_expects(a, many) > enough);
     free(a);
