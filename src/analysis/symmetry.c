@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/symmetry.h"
 
+#include "base/clock.h"
 #include "base/hash.h"
 
 #include <stdlib.h>
@@ -18,6 +19,8 @@ struct finder {
     const struct ground *g;
     const struct analysis *a;
     const struct board *board;
+    double deadline;
+    const atomic_bool *cancel;
     uint32_t nterms, nmoves;
     uint32_t *fact_of;           /* by term */
     uint32_t *move_of;           /* by term, role after role; moves as ground->move has them */
@@ -26,6 +29,12 @@ struct finder {
     uint64_t *plain, *exchanged; /* by atom: the rules as they are, and with their inputs exchanged; 0: not
                                     looked at yet */
 };
+
+static bool is_over(const struct finder *f)
+{
+    if (f->cancel && atomic_load_explicit(f->cancel, memory_order_relaxed)) return true;
+    return f->deadline > 0 && clock_now() >= f->deadline;
+}
 
 static void finder_done(struct finder *f)
 {
@@ -218,7 +227,7 @@ static bool exchange_like(struct finder *f, uint32_t role, uint32_t m, uint32_t 
     uint32_t nargs = kind->nargs <= MOST_ARGS ? kind->nargs : 0;
     for (uint32_t n = nargs + 1; n-- > 0;)
         for (layout l = 0; l < power(nargs); l++)
-            if (coordinates(l) == n && exchange_kind(f, role, kind, l, way)) return true;
+            if (coordinates(l) == n && !is_over(f) && exchange_kind(f, role, kind, l, way)) return true;
     return false;
 }
 
@@ -308,7 +317,7 @@ static void find(struct finder *f, const struct circuit *c, struct symmetry *s)
         good = match_facts(f, c, in_circuit, in_ground);
         heap_leave(f->g->heap);
     }
-    for (uint32_t way = 1; way < WAYS && good; way++) {
+    for (uint32_t way = 1; way < WAYS && good && !is_over(f); way++) {
         uint32_t *bit = malloc((c->nbits + 1) * sizeof *bit);
         if (bit && is_symmetry(f, way) && exchange_bits(f, c, in_circuit, in_ground, bit))
             s->bit[s->n++] = bit;
@@ -320,9 +329,13 @@ static void find(struct finder *f, const struct circuit *c, struct symmetry *s)
 }
 
 void symmetry_find(struct symmetry *s, const struct analysis *a, const struct ground *g,
-                   const struct circuit *c)
+                   const struct circuit *c, double deadline, const atomic_bool *cancel)
 {
-    struct finder f = {.g = g, .a = a, .board = a->boards.n ? &a->boards.v[0] : NULL};
+    struct finder f = {.g = g,
+                       .a = a,
+                       .board = a->boards.n ? &a->boards.v[0] : NULL,
+                       .deadline = deadline,
+                       .cancel = cancel};
     *s = (struct symmetry){.nbits = c->nbits};
     if (f.board && !f.board->compound && finder_init(&f)) find(&f, c, s);
     finder_done(&f);

@@ -16,6 +16,8 @@
 #include "analysis/analysis.h"
 #include "circuit/circuit.h"
 
+#include <stdatomic.h>
+
 enum { SYMMETRY_MOST = 7 }; /* besides the identity */
 
 struct symmetry {
@@ -24,9 +26,10 @@ struct symmetry {
 };
 
 /* For states of the circuit made of these ground rules, whose store of terms may grow. None where there is no
- * such board, or no memory. */
+ * such board, or no memory; those proved so far when the clock says `deadline` (0: never), or somebody wants
+ * it to end. */
 void symmetry_find(struct symmetry *s, const struct analysis *a, const struct ground *g,
-                   const struct circuit *c);
+                   const struct circuit *c, double deadline, const atomic_bool *cancel);
 void symmetry_done(struct symmetry *s);
 
 #endif

@@ -4,6 +4,7 @@
 #include "testing.h"
 
 #include "analysis/symmetry.h"
+#include "base/clock.h"
 #include "base/rng.h"
 #include "game/engine.h"
 
@@ -14,7 +15,7 @@ struct opened {
     struct symmetry symmetry;
 };
 
-static struct opened look_at(struct game *game)
+static struct opened look_at(struct game *game, double deadline, const atomic_bool *cancel)
 {
     struct error error = {0};
     struct opened o = {.game = game};
@@ -29,7 +30,7 @@ static struct opened look_at(struct game *game)
     struct analysis *a = analysis_new(o.reasoner, &options, &error);
     struct ground *g = ground_build(game->program, &limits, &report, &error);
     assert_true(a && g);
-    symmetry_find(&o.symmetry, a, g, engine_code(o.engine)->circuit);
+    symmetry_find(&o.symmetry, a, g, engine_code(o.engine)->circuit, deadline, cancel);
     ground_free(g);
     analysis_free(a);
     return o;
@@ -46,7 +47,7 @@ static void leave(struct opened *o)
 static struct opened look_at_named(const char *name)
 {
     struct error error;
-    return look_at(game_load(name, 0, NULL, &error));
+    return look_at(game_load(name, 0, NULL, &error), 0, NULL);
 }
 
 static void every_symmetry_of_the_rules_is_found(void **unused)
@@ -148,12 +149,25 @@ static void what_breaks_a_symmetry_is_seen(void **unused)
         snprintf(text, size, "%.*s\n%s", (int)plain->source->size, plain->source->text, more[i]);
         struct game *game = game_from_text("broken", text, strlen(text), 0, NULL, &error);
         if (!game) fail_msg("%s", error.text);
-        struct opened o = look_at(game);
+        struct opened o = look_at(game, 0, NULL);
         assert_int_equal(o.symmetry.n, 1); /* the diagonal through that corner is left */
         leave(&o);
         free(text);
         game_free(plain);
     }
+}
+
+/* Tic-Tac-Toe has seven. */
+static void nothing_is_looked_for_when_time_is_up(void **unused)
+{
+    static const atomic_bool told = true;
+    struct error error;
+    struct opened late = look_at(game_load("ticTacToe", 0, NULL, &error), clock_now() - 1, NULL);
+    assert_int_equal(late.symmetry.n, 0);
+    leave(&late);
+    struct opened stopped = look_at(game_load("ticTacToe", 0, NULL, &error), 0, &told);
+    assert_int_equal(stopped.symmetry.n, 0);
+    leave(&stopped);
 }
 
 int main(void)
@@ -162,6 +176,7 @@ int main(void)
         cmocka_unit_test(every_symmetry_of_the_rules_is_found),
         cmocka_unit_test(turned_positions_are_alike),
         cmocka_unit_test(what_breaks_a_symmetry_is_seen),
+        cmocka_unit_test(nothing_is_looked_for_when_time_is_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -302,7 +302,7 @@ static bool find_symmetries(struct solver *s, struct symmetry *out, struct error
     struct analysis *a = analysis_new(s->r, &look, &ignored);
     struct ground *g =
         a && a->boards.n ? ground_build(s->r->game->program, &limits, &report, &ignored) : NULL;
-    if (g) symmetry_find(out, a, g, s->code->circuit);
+    if (g) symmetry_find(out, a, g, s->code->circuit, look.deadline, look.cancel);
     ground_free(g);
     analysis_free(a);
     return out->n == 0 || expander_fold(s->expander, out, error);
