@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Choosing moves inside the tree: UCT, with RAVE and urgency when asked for. */
+#include "search/implicit.h"
 #include "search/ledger.h"
 
 #include <math.h>
@@ -100,6 +101,9 @@ struct scales {
     const struct rave *rave; /* NULL: none */
     bool whole;              /* RAVE is mixed with the whole of UCT, else with the mean */
     uint32_t avoid;
+    const float *leads; /* of minimax over judged positions; NULL: none */
+    float alpha;        /* and their weight */
+    uint32_t role;
 };
 
 /* UCT (000 equation 1): out[i] += c sqrt(ln / tries[i]), n rounded up to four; what is computed is the same
@@ -127,7 +131,7 @@ static float with_rave(const struct rave *rave, float beta, float value)
 static void weigh(const struct tree_action *a, uint32_t from, uint32_t n, const struct scales *s, float *out)
 {
     const struct rave *rave = s->rave ? s->rave + from : NULL;
-    float tries[CHUNK];
+    float tries[CHUNK], mixed[CHUNK];
     a += from;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t finished = count_of(&a[i].n), pending = pending_of(&a[i]);
@@ -135,11 +139,16 @@ static void weigh(const struct tree_action *a, uint32_t from, uint32_t n, const 
         float mean = mean_of(&a[i].mean);
         tries[i] = out_of_it ? 1 : (float)(int32_t)(finished + pending);
         if (pending) mean = mean * (float)(int32_t)finished / tries[i];
-        if (rave && !s->whole) mean = with_rave(&rave[i], s->beta, mean);
+        mixed[i] = rave ? with_rave(&rave[i], s->beta, mean) : mean;
+        if (!s->whole) mean = mixed[i];
         out[i] = out_of_it ? -INFINITY : mean;
     }
     add_uct(tries, n, s->ln_visits, s->c, out);
     for (uint32_t i = 0; i < n && rave && s->whole; i++) out[i] = with_rave(&rave[i], s->beta, out[i]);
+    for (uint32_t i = 0; i < n && s->leads; i++) {
+        float lead = mean_of(&s->leads[from + i]);
+        if (lead >= 0) out[i] += s->alpha * (implicit_for(s->role, lead) - mixed[i]);
+    }
 }
 
 /* The best action and its value; equal ones at random. */
@@ -194,7 +203,9 @@ uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, co
     uint32_t visits = count_of(tally.visits) + pending_here;
     const struct way_role *way = situation_way(s);
     float ln_visits = logarithm(visits), c = way ? way->c : m->opt.c;
-    struct scales scales = {.ln_visits = ln_visits, .c = c, .avoid = avoid};
+    struct scales scales = {
+        .ln_visits = ln_visits, .c = c, .avoid = avoid, .alpha = m->opt.implicit, .role = role};
+    if (implicit_is_on(m)) scales.leads = node_leads(m->tree, node, role);
     if (m->opt.rave) {
         scales.beta = select_beta(m->opt.rave_mix, way ? way->rave : (float)m->opt.rave, visits);
         scales.rave = tally.rave + first;

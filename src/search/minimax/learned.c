@@ -254,8 +254,8 @@ static struct features choose(const struct evaluator_source *from)
     return (struct features){.cells = all || w == EVAL_CELLS,
                              .pieces = all || w == EVAL_PIECES,
                              .places = w == EVAL_PLACES,
-                             .goals = all && evaluator_goals_stable(from),
-                             .mobility = w == EVAL_MOBILITY};
+                             .goals = all && !from->states_alone && evaluator_goals_stable(from),
+                             .mobility = w == EVAL_MOBILITY && !from->states_alone};
 }
 
 static struct learned *learned_new(const struct evaluator_source *from)
