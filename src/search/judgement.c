@@ -11,6 +11,7 @@
 #define LOOK 0.3              /* of the time, to see what kind of game it is */
 #define TURNS 0.1             /* of the rest, to see how turns are told */
 #define LEARN 0.75            /* of the rest, to learn; what is left is for the curve */
+#define POSITIONS 100000u     /* to learn from: a weight is small beside the chance of random games */
 #define EXAMPLES 5000u        /* positions that the curve is fitted to */
 #define LEAST_EXPLAINED -1.0f /* less is chance */
 #define STEPS 12u             /* of Newton's method */
@@ -142,6 +143,7 @@ static bool find_evaluation(struct judgement *j, const struct judgement_order *o
                                     .passing = &passing,
                                     .which = EVAL_AUTO,
                                     .states_alone = true,
+                                    .wanted = POSITIONS,
                                     .seed = order->seed,
                                     .budget = &learn};
     j->eval = evaluator_new(&from);

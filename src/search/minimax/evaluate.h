@@ -43,6 +43,7 @@ struct evaluator_source {
     const struct passing *passing; /* where it is sound: how to put anybody on turn */
     enum minimax_eval which;
     bool states_alone; /* nobody will know goals or moves of the places it is asked about */
+    uint32_t wanted;   /* positions to learn from; 0: as many as minimax needs */
     uint64_t seed;
     const struct budget *budget; /* for finding things out; counts say nothing about it */
 };
