@@ -184,7 +184,8 @@ static const double JUDGING = 0.3, JUDGED = 5; /* of the time; seconds at most *
 
 /* What positions seem worth, where options ask for it: made once, on the first clock. Without it the search
  * is what it is without these options, and `why` says so. */
-static const struct judgement *judge(struct player *p, const struct budget *budget, const char **why)
+static const struct judgement *judge(struct player *p, const struct budget *budget,
+                                     const struct code *foresight, const char **why)
 {
     const struct player_config *c = &p->config;
     *why = NULL;
@@ -194,6 +195,7 @@ static const struct judgement *judge(struct player *p, const struct budget *budg
     if (part.deadline > 0) part.deadline = fmin(part.deadline, clock_now() + JUDGED);
     struct judgement_order order = {.reasoner = p->reasoner,
                                     .code = p->on_circuit ? engine_code(p->engine) : NULL,
+                                    .foresight = foresight,
                                     .sharpness = (float)c->sharpness,
                                     .seed = p->seed,
                                     .budget = &part};
@@ -205,7 +207,7 @@ static void use_judgement(struct player *p, const struct budget *budget, struct 
                           const char **why)
 {
     const struct player_config *c = &p->config;
-    o->judgement = judge(p, budget, why);
+    o->judgement = judge(p, budget, o->foresight, why);
     if (!o->judgement) return;
     o->implicit = (float)c->implicit;
     if (c->horizon >= 0) o->cutoff = (struct cutoff){CUT_JUDGED, (uint32_t)c->horizon};

@@ -108,7 +108,8 @@ static float explained(const struct judgement *j, const struct example *x, uint3
 static bool calibrate(struct judgement *j, const struct judgement_order *order)
 {
     struct samples s;
-    struct samples_order wanted = {.wanted = EXAMPLES, .seed = order->seed ^ 0x6a7564676575u};
+    struct samples_order wanted = {
+        .wanted = EXAMPLES, .seed = order->seed ^ 0x6a7564676575u, .foresight = order->foresight};
     if (!samples_play(&s, order->code, &wanted, order->budget)) return false;
     struct example *x = calloc(s.n, sizeof *x);
     double sum = 0;
@@ -139,6 +140,7 @@ static bool find_evaluation(struct judgement *j, const struct judgement_order *o
     learn.deadline = order->reasoner->deadline = budget_share(order->budget, LEARN);
     struct evaluator_source from = {.reasoner = order->reasoner,
                                     .code = order->code,
+                                    .foresight = order->foresight,
                                     .analysis = j->analysis,
                                     .passing = &passing,
                                     .which = EVAL_AUTO,

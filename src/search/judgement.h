@@ -18,8 +18,9 @@ struct judgement;
 
 struct judgement_order {
     struct reasoner *reasoner;
-    const struct code *code; /* NULL: no circuit, and no judgement */
-    float sharpness;         /* 1: as random games end */
+    const struct code *code;      /* NULL: no circuit, and no judgement */
+    const struct code *foresight; /* in the games it learns from wins in one move are seen by it; NULL: not */
+    float sharpness;              /* 1: as random games end */
     uint64_t seed;
     const struct budget *budget; /* time to find things out in; counts say nothing about it */
 };

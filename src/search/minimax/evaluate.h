@@ -38,7 +38,8 @@ struct evaluator {
 /* What an evaluation can be made from. */
 struct evaluator_source {
     struct reasoner *reasoner;
-    const struct code *code; /* NULL: no circuit */
+    const struct code *code;      /* NULL: no circuit */
+    const struct code *foresight; /* games to learn from see wins in one move by it; NULL: they do not */
     const struct analysis *analysis;
     const struct passing *passing; /* where it is sound: how to put anybody on turn */
     enum minimax_eval which;

@@ -288,8 +288,11 @@ struct evaluator *evaluator_learned(const struct evaluator_source *from)
     struct learned *l = learned_new(from);
     struct samples s;
     if (!l) return NULL;
-    struct samples_order order = {from->wanted ? from->wanted : WANTED, l->use.goals, l->use.mobility,
-                                  from->seed};
+    struct samples_order order = {.wanted = from->wanted ? from->wanted : WANTED,
+                                  .goals = l->use.goals,
+                                  .moves = l->use.mobility,
+                                  .seed = from->seed,
+                                  .foresight = from->foresight};
     struct budget playing = *from->budget;
     playing.deadline = budget_share(from->budget, PLAYING);
     if (!samples_play(&s, from->code, &order, &playing)) return learned_free(&l->base), NULL;
