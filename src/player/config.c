@@ -135,7 +135,7 @@ const struct player_option player_options[] = {
     {"device", PLAYER_CHOICE, AT(device), 0, 0, "cpu|gpu",
      "who plays out: a GPU plays hundreds of uniform playouts from each new node"},
     {"memory", PLAYER_INT, AT(memory), 0, 1e7, NULL, "MB for the tree; 0: a quarter of the machine's"},
-    {"arm", PLAYER_CHOICE, AT(arm), 0, 0, "off|auto|own|minimax|brs|rave|cutoff|wires|many|plain",
+    {"arm", PLAYER_CHOICE, AT(arm), 0, 0, "off|auto|own|minimax|brs|rave|cutoff|wires|many|plain|judge",
      "another way to search: the one named, or the one that wins short matches on the start clock"},
     {"control", PLAYER_INT, AT(control), 0, 1e6, NULL,
      "of so many simulations one plays out uniformly, to see what guidance does; 0: none"},

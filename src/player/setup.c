@@ -180,7 +180,7 @@ static void decide_cutoff(struct player *p, const struct budget *budget, struct 
     p->reasoner->deadline = budget->deadline;
 }
 
-static const double JUDGING = 0.3, JUDGED = 5; /* of the time; seconds at most */
+static const double JUDGING = 0.5, JUDGED = 5; /* of the time; seconds at most */
 
 /* What positions seem worth, where options ask for it: made once, on the first clock. Without it the search
  * is what it is without these options, and `why` says so. */
@@ -190,7 +190,7 @@ static const struct judgement *judge(struct player *p, const struct budget *budg
     const struct player_config *c = &p->config;
     *why = NULL;
     if (c->implicit <= 0 && c->horizon < 0) return NULL;
-    if (p->lender && p->lender->judgement) return p->lender->judgement;
+    if (p->lender) return p->lender->judgement; /* if it found none, neither would we */
     struct budget part = {.deadline = budget_share(budget, JUDGING), .stop = budget->stop};
     if (part.deadline > 0) part.deadline = fmin(part.deadline, clock_now() + JUDGED);
     struct judgement_order order = {.reasoner = p->reasoner,
