@@ -15,6 +15,8 @@ static const double WIRED = 0.2;
 /* and minimax, where playouts see wins coming: it sees them at any depth, a tree has to grow that far. Less
  * so the more its evaluation knows. */
 static const double LOOKING = 0.5, KNOWS = 0.4;
+/* and who judges positions where pieces do not move about. */
+static const double JUDGED = 0.2;
 
 /* In which matches by the clock have so many times the simulations, all of this holds; where they have as
  * many, nothing. */
@@ -32,7 +34,9 @@ static double kindness(const struct audition *a, uint32_t arm)
     const struct arm_signs *signs = &a->signs[arm];
     if (audition_minimax(a, arm))
         return signs->foreseen ? LOOKING * (1 - fmin(signs->explains / KNOWS, 1)) : 0;
-    return (audition_wires(a, arm) ? WIRED : 0) + (signs->speed < 1 ? -SLOWER * log2(signs->speed) : 0);
+    bool judges = audition_implicit(a, arm) && !signs->travels;
+    return (audition_wires(a, arm) ? WIRED : 0) + (judges ? JUDGED : 0) +
+           (signs->speed < 1 ? -SLOWER * log2(signs->speed) : 0);
 }
 
 static double flattery(const struct audition *a, uint32_t arm)

@@ -114,8 +114,6 @@ static bool may_take_back(const struct driver *d, const struct flight *f, uint32
     if (f->hand->search->opt.decisive != DECISIVE_PARRY || d->nroles != 2 || f->playout_steps == 0 ||
         f->nrefuted == FLIGHT_REFUTED)
         return false;
-    uint32_t within = f->hand->search->opt.parry;
-    if (within && f->playout_steps > within) return false;
     const uint8_t *forced = f->forced + (size_t)(f->steps - 1) * 2;
     return forced[winner] && !forced[1 - winner];
 }

@@ -235,7 +235,8 @@ static void what_few_simulations_flatter_counts_less(void **state)
 {
     struct audition *a = calloc(1, sizeof *a);
     struct error error = {0};
-    uint32_t minimax = arm_called("minimax"), many = arm_called("many"), rave = arm_called("rave");
+    uint32_t minimax = arm_called("minimax"), many = arm_called("many"), rave = arm_called("rave"),
+             judge = arm_called("judge");
     for (uint32_t i = 0; i < player_arms_count(); i++) {
         assert_true(player_config_parse("champion", &a->configs[i], &error));
         assert_true(player_arm_apply(&a->configs[i], i, &error));
@@ -247,6 +248,9 @@ static void what_few_simulations_flatter_counts_less(void **state)
     double enough = queue_expects(a, 0);
     assert_true(queue_expects(a, minimax) < enough && queue_expects(a, many) < enough);
     assert_true(queue_expects(a, rave) > enough);
+    assert_true(queue_expects(a, judge) < enough);
+    a->signs[judge].travels = true;
+    assert_true(queue_expects(a, judge) > enough);
     a->signs[minimax].explains = 0.4;
     assert_true(queue_expects(a, minimax) > enough);
     a->signs[minimax] = (struct arm_signs){.speed = 1};

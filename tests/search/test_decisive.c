@@ -146,8 +146,7 @@ struct witness {
     struct values values;
     struct field *field;
     bool parries;
-    uint32_t within; /* moves are taken back among so many first ones; 0: among all */
-    uint32_t taken, parried, forced, careless;
+    uint32_t taken, parried, forced;
 };
 
 static void score(struct values *v, const struct situation *s, const uint32_t *moves, uint32_t n, float *out)
@@ -183,8 +182,7 @@ static bool allows(struct field *g, const struct state *s, uint32_t role, uint32
     return bad;
 }
 
-static void check_step(struct witness *w, struct state *s, uint32_t role, uint32_t move, uint32_t win_count,
-                       uint32_t nth)
+static void check_step(struct witness *w, struct state *s, uint32_t role, uint32_t move, uint32_t win_count)
 {
     struct list moves = {0};
     uint32_t bad = 0;
@@ -194,10 +192,6 @@ static void check_step(struct witness *w, struct state *s, uint32_t role, uint32
         return;
     }
     if (!w->parries) return;
-    if (w->within && nth > w->within) {
-        w->careless += allows(w->field, s, role, move);
-        return;
-    }
     assert_true(w->field->r->ops->legal(w->field->r, s, role, &moves));
     for (uint32_t i = 0; i < moves.n; i++) bad += allows(w->field, s, role, moves.v[i]);
     if (allows(w->field, s, role, move)) {
@@ -219,8 +213,7 @@ static void learn(struct values *v, const struct episode *e)
             struct list moves = {0};
             bool alone = is_alone(w->field, &s, role, &moves);
             if (alone && moves.n > 1)
-                check_step(w, &s, role, e->moves[t * e->nroles + role], count_wins(w->field, &s, role),
-                           t - e->tree_steps + 1);
+                check_step(w, &s, role, e->moves[t * e->nroles + role], count_wins(w->field, &s, role));
             list_done(&moves);
         }
     }
@@ -236,18 +229,14 @@ static void playouts_take_wins_and_parry_them(void **unused)
     static const struct {
         const char *name;
         enum decisive_moves how;
-        uint32_t lanes, simulations, within;
-    } tries[] = {{"ticTacToe", DECISIVE_WIN, 1, 200, 0},        {"ticTacToe", DECISIVE_PARRY, 1, 300, 0},
-                 {"ticTacToe", DECISIVE_PARRY, 64, 600, 0},     {"connectFour", DECISIVE_PARRY, 64, 150, 0},
-                 {"knightthrough", DECISIVE_PARRY, 32, 60, 0},  {"connectFour", DECISIVE_PARRY, 64, 300, 8},
-                 {"ttcc4ThreePlayers", DECISIVE_WIN, 16, 30, 0}};
+        uint32_t lanes, simulations;
+    } tries[] = {{"ticTacToe", DECISIVE_WIN, 1, 200},       {"ticTacToe", DECISIVE_PARRY, 1, 300},
+                 {"ticTacToe", DECISIVE_PARRY, 64, 600},    {"connectFour", DECISIVE_PARRY, 64, 150},
+                 {"knightthrough", DECISIVE_PARRY, 32, 60}, {"ttcc4ThreePlayers", DECISIVE_WIN, 16, 30}};
     for (uint32_t i = 0; i < sizeof tries / sizeof *tries; i++) {
         struct field g = open_field(tries[i].name);
         struct error error = {0};
-        struct witness w = {.values = {&ops},
-                            .field = &g,
-                            .parries = tries[i].how == DECISIVE_PARRY,
-                            .within = tries[i].within};
+        struct witness w = {.values = {&ops}, .field = &g, .parries = tries[i].how == DECISIVE_PARRY};
         struct policy policy = {.values = &w.values, .wants_states = true}, *policies[] = {&policy};
         struct mcts_options options = {.tree = true,
                                        .c = 40,
@@ -255,7 +244,6 @@ static void playouts_take_wins_and_parry_them(void **unused)
                                        .lanes = tries[i].lanes,
                                        .memory = (size_t)16 << 20,
                                        .decisive = tries[i].how,
-                                       .parry = tries[i].within,
                                        .foresight = engine_foresight(g.engine, 0),
                                        .seed = i};
         struct reasoner *r = reasoner_circuit(g.game, engine_code(g.engine), &error);
@@ -269,7 +257,6 @@ static void playouts_take_wins_and_parry_them(void **unused)
                       w.taken, w.parried, w.forced);
         assert_true(w.taken > 10);
         if (w.parries) assert_true(w.parried > 10);
-        assert_true((w.careless > 10) == (w.within > 0));
         state_done(&s);
         driver_free(d);
         mcts_free(m);
