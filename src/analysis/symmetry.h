@@ -16,8 +16,6 @@
 #include "analysis/analysis.h"
 #include "circuit/circuit.h"
 
-#include <stdatomic.h>
-
 enum { SYMMETRY_MOST = 7 }; /* besides the identity */
 
 struct symmetry {
@@ -25,11 +23,15 @@ struct symmetry {
     uint32_t *bit[SYMMETRY_MOST]; /* by bit of the state: where it goes */
 };
 
+struct symmetry_limits {
+    double deadline;           /* clock_now() time; 0: none */
+    const atomic_bool *cancel; /* somebody else's wish; may be NULL */
+};
+
 /* For states of the circuit made of these ground rules, whose store of terms may grow. None where there is no
- * such board, or no memory; those proved so far when the clock says `deadline` (0: never), or somebody wants
- * it to end. */
+ * such board, or no memory; those found until then where time is over. */
 void symmetry_find(struct symmetry *s, const struct analysis *a, const struct ground *g,
-                   const struct circuit *c, double deadline, const atomic_bool *cancel);
+                   const struct circuit *c, const struct symmetry_limits *limits);
 void symmetry_done(struct symmetry *s);
 
 #endif
