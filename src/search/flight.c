@@ -197,13 +197,13 @@ void flight_descend(struct flight *f)
         }
         uint32_t at = f->node;
         if (m->opt.solver == SOLVER_E && n->mover == NO_MOVER) avoid_solved(f->hand, at, choice);
-        flight_take(f, at, choice);
         uint32_t child = m->opt.tree ? tree_child(m->tree, at, choice) : 0;
+        if (child) tree_fetch(m->tree, child, n->words); /* while the step is noted */
+        flight_take(f, at, choice);
         if (!child) {
             flight_stage(f, ENTERING);
             return;
         }
-        tree_fetch(m->tree, child, n->words);
         f->node = child;
     }
 }

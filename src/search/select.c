@@ -12,18 +12,16 @@ float select_beta(enum rave_mix mix, float k, uint32_t visits)
     return mix == RAVE_SHORT ? k / (n + k) : sqrtf(k / (3.0f * n + k));
 }
 
-/* Logarithms of small counts, which nearly all are. */
-enum { LOGARITHMS = 4096 };
+/* Logarithms of small counts, which nearly all are, as they are first needed: all threads find the same. */
+enum { LOGARITHMS = 1 << 16 };
 static float logarithms[LOGARITHMS];
-
-__attribute__((constructor)) static void fill_logarithms(void)
-{
-    for (uint32_t i = 1; i < LOGARITHMS; i++) logarithms[i] = logf((float)i);
-}
 
 static float logarithm(uint32_t n)
 {
-    return n < LOGARITHMS ? logarithms[n] : logf((float)n);
+    if (n >= LOGARITHMS) return logf((float)n);
+    float known = mean_of(&logarithms[n]);
+    if (known == 0 && n > 1) mean_set(&logarithms[n], known = logf((float)n));
+    return known;
 }
 
 #define RAVE_DOUBT                                                                           \
@@ -142,25 +140,42 @@ static void weigh(struct choosing *c, uint32_t n, const struct scales *s)
     if (s->rave && s->whole) weigh_rave(&c->w, n, rave, s->beta, c->alone);
 }
 
-/* The best action and its value; equal ones at random. */
-static uint32_t heaviest(struct hand *h, const struct tree_node *node, uint32_t role, struct choosing *c,
-                         const struct scales *s, float *top)
+/* The best action so far. */
+struct best {
+    uint32_t action, ties;
+    float value;
+};
+
+/* Equal ones at random, as they come. */
+static void find_best(const struct weights *w, uint32_t first, uint32_t n, struct rng *rng, struct best *b)
+{
+    bool tied;
+    float top = b->value;
+    uint32_t found = weigh_best(w, n, &top, &tied);
+    if (!tied) {
+        if (found < n) *b = (struct best){first + found, 1, top};
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        float x = w->value[i];
+        if (x > b->value)
+            *b = (struct best){first + i, 1, x};
+        else if (x == b->value && x > -INFINITY && rng_below(rng, ++b->ties) == 0)
+            b->action = first + i;
+    }
+}
+
+static struct best heaviest(struct hand *h, const struct tree_node *node, uint32_t role, struct choosing *c,
+                            const struct scales *s)
 {
     const struct mcts_options *o = &h->search->opt;
-    uint32_t best = 0, ties = 0;
-    *top = -INFINITY;
+    struct best best = {.value = -INFINITY};
     for (uint32_t first = 0; first < c->n; first += WEIGH_MOST) {
         uint32_t n = c->n <= WEIGH_MOST ? c->n : weigh_from(c, first);
         weigh(c, n, s);
         for (uint32_t i = 0; i < n && o->prior; i++)
             c->w.value[i] += o->prior(o->prior_data, node, role, c->a[first + i].move);
-        for (uint32_t i = 0; (i = weigh_next(&c->w, n, i, *top)) < n; i++) {
-            float x = c->w.value[i];
-            if (x > *top)
-                *top = x, best = first + i, ties = 1;
-            else if (x > -INFINITY && rng_below(&h->rng, ++ties) == 0)
-                best = first + i;
-        }
+        find_best(&c->w, first, n, &h->rng, &best);
     }
     return best;
 }
@@ -204,16 +219,16 @@ uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, co
         scales.beta = select_beta(m->opt.rave_mix, way ? way->rave : (float)m->opt.rave, visits);
         scales.whole = m->opt.rave_mix == RAVE_THESIS;
     }
-    float top;
-    uint32_t best = heaviest(h, node, role, &choosing, &scales, &top);
-    if (!untried) return best;
+    struct best best = heaviest(h, node, role, &choosing, &scales);
+    if (!untried) return best.action;
     /* Urgency (002 algorithm 6): what UCT would say of a draw seen once, less and less the fewer moves are
      * left. */
     if (m->opt.urgency == URGENCY_THESIS)
-        return top < 50 + c * sqrtf(ln_visits) * (float)untried / (float)n ? try_new(h, &choosing, s) : best;
+        return best.value < 50 + c * sqrtf(ln_visits) * (float)untried / (float)n ? try_new(h, &choosing, s)
+                                                                                  : best.action;
     uint32_t hope, avoid = choosing.avoid;
     const struct rave *rave = m->opt.rave ? choosing.rave : NULL;
     float mean = mean_of_all(a, n, avoid), seen_once = mean + c * sqrtf(ln_visits);
-    if (likeliest(a, rave, n, avoid, mean, scales.beta, seen_once, &hope) <= top) return best;
+    if (likeliest(a, rave, n, avoid, mean, scales.beta, seen_once, &hope) <= best.value) return best.action;
     return m->opt.urgency == URGENCY_RAVE ? hope : try_new(h, &choosing, s);
 }

@@ -111,15 +111,29 @@ static void rave_all(struct weights *w, uint32_t n, const struct rave *rave, flo
     for (; i < n; i++) w->value[i] = with_rave(&rave[i], beta, w->value[i]);
 }
 
-uint32_t weigh_next(const struct weights *w, uint32_t n, uint32_t from, float top)
+/* Without branches: which of them is the best nobody foresees. */
+uint32_t weigh_best(const struct weights *w, uint32_t n, float *top, bool *tied)
 {
-    __m128 least = _mm_set1_ps(top);
-    for (uint32_t i = from - from % FOUR; i < n; i += FOUR) {
-        uint32_t found = (uint32_t)_mm_movemask_ps(_mm_cmpge_ps(_mm_loadu_ps(w->value + i), least));
-        if (i < from) found &= ~0u << (from - i);
-        if (found) return i + (uint32_t)__builtin_ctz(found);
+    const __m128 nothing = _mm_set1_ps(-INFINITY);
+    __m128 most = _mm_set1_ps(*top), ties = _mm_setzero_ps(); /* the highest so far, in all places */
+    for (uint32_t i = 0; i < n; i += FOUR) {
+        __m128 x = _mm_max_ps(_mm_loadu_ps(w->value + i), nothing);      /* what is no number, too */
+        __m128 before = _mm_move_ss(_mm_shuffle_ps(x, x, 0x90), most);   /* most, x0, x1, x2 */
+        before = _mm_max_ps(before, _mm_shuffle_ps(most, before, 0x90)); /* and what is before that */
+        before = _mm_max_ps(before, _mm_movelh_ps(most, before));
+        ties = _mm_or_ps(ties, _mm_and_ps(_mm_cmpeq_ps(x, before), _mm_cmpgt_ps(x, nothing)));
+        x = _mm_max_ps(x, before);
+        most = _mm_shuffle_ps(x, x, 0xff);
     }
-    return n;
+    *tied = _mm_movemask_ps(ties);
+    float found = _mm_cvtss_f32(most);
+    if (!(found > *top)) return n;
+    *top = found;
+    uint64_t at[WEIGH_MOST / 64] = {0};
+    for (uint32_t i = 0; i < n; i += FOUR)
+        at[i / 64] |= (uint64_t)(uint32_t)_mm_movemask_ps(_mm_cmpeq_ps(_mm_loadu_ps(w->value + i), most))
+                      << (i % 64);
+    return at[0] ? (uint32_t)__builtin_ctzll(at[0]) : 64 + (uint32_t)__builtin_ctzll(at[1]);
 }
 
 #else
@@ -139,10 +153,15 @@ static void rave_all(struct weights *w, uint32_t n, const struct rave *rave, flo
     for (uint32_t i = 0; i < n; i++) w->value[i] = with_rave(&rave[i], beta, w->value[i]);
 }
 
-uint32_t weigh_next(const struct weights *w, uint32_t n, uint32_t from, float top)
+uint32_t weigh_best(const struct weights *w, uint32_t n, float *top, bool *tied)
 {
-    while (from < n && !(w->value[from] >= top)) from++;
-    return from;
+    uint32_t best = n;
+    *tied = false;
+    for (uint32_t i = 0; i < n; i++) {
+        *tied |= w->value[i] == *top && *top > -INFINITY;
+        if (w->value[i] > *top) *top = w->value[i], best = i;
+    }
+    return best;
 }
 
 #endif
