@@ -102,7 +102,8 @@ void flight_take(struct flight *f, uint32_t node, const uint32_t *choice)
         bool forced = node_actions(t, n, r) == 1;
         row[r] = choice[r];
         f->forced[(size_t)f->steps * nroles + r] = forced;
-        if (node_is_folded(n)) { /* it is new, and nobody else is on the way */
+        if (node_is_folded(n)) { /* it is new */
+            if (!f->hand->solo) node_folded(t, n)[r].choice = choice[r] + 1;
             f->moves[(size_t)f->steps * nroles + r] =
                 node_folded_moves(t, n)[node_first(t, n)[r] + choice[r]];
             continue;
