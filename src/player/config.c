@@ -75,12 +75,10 @@ const struct player_option player_options[] = {
      "of rewards per step; one-player games are never discounted"},
     {"goals", PLAYER_CHOICE, AT(goals), 0, 0, "own|difference",
      "what a simulation is worth in games for two: one's own goal, or half of 100 and what one is ahead; "
-     "with a solver the former"},
+     "with a solver the former. With several players difference tells FAST that all others are opponents"},
     {"rave", PLAYER_INT, AT(rave), 0, 1e9, NULL, "equivalence parameter of RAVE; 0: off"},
     {"mix", PLAYER_CHOICE, AT(rave_mix), 0, 0, "thesis|mean|short",
      "RAVE with all of UCT, with its mean alone, or so and for a shorter time"},
-    {"grave", PLAYER_INT, AT(grave), 0, 1e9, NULL,
-     "with RAVE: a position visited less often takes its values from one above it (GRAVE); 0: off"},
     {"urgency", PLAYER_CHOICE, AT(urgency), 0, 0, "off|on|rave|policy",
      "exploit before every move was tried, when it seems worth it: by the thesis' rule, or by RAVE's values, "
      "those not tried in their order or in that of playouts"},

@@ -14,7 +14,9 @@ void flight_undo_pending(struct flight *f)
         if (!f->path[k]) continue; /* collected meanwhile */
         struct tree_node *n = tree_node(t, f->path[k]);
         for (uint32_t r = 0; r < t->nroles; r++)
-            if (node_actions(t, n, r) > 1)
+            if (node_is_folded(n))
+                node_folded(t, n)[r].choice = 0;
+            else if (node_actions(t, n, r) > 1)
                 tally_pending(f->hand, n, r, f->choice[(size_t)k * t->nroles + r], -1);
     }
 }
@@ -66,7 +68,8 @@ static void count_step(struct flight *f, uint32_t step, const float *own, const 
     if (node_is_folded(n)) {
         n->visits++;
         for (uint32_t r = 0; r < m->nroles; r++)
-            node_folded(t, n)[r] = (struct folded){f->choice[(size_t)step * m->nroles + r], discounted[r]};
+            node_folded(t, n)[r] =
+                (struct folded){f->choice[(size_t)step * m->nroles + r] + 1, discounted[r]};
         return;
     }
     struct tally tally = tally_of(f->hand, n);

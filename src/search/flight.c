@@ -102,7 +102,8 @@ void flight_take(struct flight *f, uint32_t node, const uint32_t *choice)
         bool forced = node_actions(t, n, r) == 1;
         row[r] = choice[r];
         f->forced[(size_t)f->steps * nroles + r] = forced;
-        if (node_is_folded(n)) { /* it is new, and nobody else is on the way */
+        if (node_is_folded(n)) { /* it is new */
+            if (!f->hand->solo) node_folded(t, n)[r].choice = choice[r] + 1;
             f->moves[(size_t)f->steps * nroles + r] =
                 node_folded_moves(t, n)[node_first(t, n)[r] + choice[r]];
             continue;
@@ -158,8 +159,6 @@ void flight_descend(struct flight *f)
 {
     struct mcts *m = f->hand->search;
     uint32_t choice[MCTS_MAX_ROLES];
-    struct tree_node *elder[MCTS_MAX_ROLES]; /* on the way, by role; nothing is collected meanwhile */
-    for (uint32_t r = 0; r < m->nroles; r++) elder[r] = NULL;
     for (;;) {
         struct tree_node *n = tree_node(m->tree, f->node);
         uint32_t flags = node_flags(n);
@@ -193,19 +192,17 @@ void flight_descend(struct flight *f)
             flight_situation(f, m->nroles, r, &s);
             s.state = node_state(n);
             s.state_words = n->words;
-            choice[r] = select_action(f->hand, n, elder[r], r, &s);
-            if (m->opt.grave && count_of(&n->visits) >= m->opt.grave && node_actions(m->tree, n, r) > 1)
-                elder[r] = n;
+            choice[r] = select_action(f->hand, n, r, &s);
         }
         uint32_t at = f->node;
         if (m->opt.solver == SOLVER_E && n->mover == NO_MOVER) flight_avoid_solved(f->hand, at, choice);
-        flight_take(f, at, choice);
         uint32_t child = m->opt.tree ? tree_child(m->tree, at, choice) : 0;
+        if (child) tree_fetch(m->tree, child, n->words); /* while the step is noted */
+        flight_take(f, at, choice);
         if (!child) {
             flight_stage(f, ENTERING);
             return;
         }
-        tree_fetch(m->tree, child, n->words);
         f->node = child;
     }
 }

@@ -78,7 +78,6 @@ void mcts_free(struct mcts *m)
     meeting_free(m->meeting);
     for (uint32_t i = 0; i < m->nhands && m->hands; i++) {
         free(m->hands[i].kept);
-        free(m->hands[i].borrowed);
         leaves_free(m->hands[i].leaves);
         ledger_free(m->hands[i].ledger);
     }

@@ -73,9 +73,7 @@ struct mcts_options {
     bool difference; /* two roles play for how far they are ahead; without a solver */
     uint32_t rave;   /* equivalence parameter; 0: off */
     enum rave_mix rave_mix;
-    uint32_t grave; /* a position with fewer visits has RAVE's values from one above it; 0: its own */
-    uint32_t
-        learn; /* of so many simulations one teaches the playout policy, once it knows something; 0: all */
+    uint32_t learn; /* one simulation of so many teaches the playout policy, once it knows much; 0: all */
     enum urgency urgency;
     enum final_move final;
     uint32_t window;   /* means in the tree are over so many simulations, the older fading; 0: over all */
@@ -142,8 +140,6 @@ struct hand {
     bool solo;    /* one simulation at a time, and the tree to itself: none is pending for another */
     double began; /* on the driver's clock */
     struct adapt adapt;
-    struct rave *borrowed; /* grave.c: scratch */
-    uint32_t borrowed_cap;
     /* one-player: the moves of the best simulation since mcts_root, to the end of the game; whatever becomes
      * of the tree */
     uint32_t *kept, nkept, kept_cap;
@@ -228,17 +224,10 @@ uint32_t mcts_line(struct mcts *m, uint32_t *moves, uint32_t max_steps);
 /* Expected reward of a role at the root: the mean over its moves weighted by visits. */
 float mcts_value(struct mcts *m, uint32_t role);
 
-/* --- select.c: the index of the action a role takes at a node. `s` tells the playout policy where we are;
- * `elder` is a node above with many visits where the role had a choice, or NULL. */
-uint32_t select_action(struct hand *h, struct tree_node *node, struct tree_node *elder, uint32_t role,
-                       const struct situation *s);
+/* --- select.c: the index of the action a role takes at a node. `s` tells the playout policy where we are. */
+uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, const struct situation *s);
 /* The weight of RAVE at a node (002 §4.1.5), or of the shorter kind. */
 float select_beta(enum rave_mix mix, float k, uint32_t visits);
-
-/* --- grave.c: what RAVE knows at `elder` of a role's moves at `node`, in their order; nothing of those that
- * it has not. Valid until the next call; NULL without memory. */
-const struct rave *grave_borrow(struct hand *h, struct tree_node *node, struct tree_node *elder,
-                                uint32_t role);
 
 /* --- cutoff.c: struct cutoff_sample above. */
 /* Add a simulation: its joint moves from `root` to the end. False if the reasoner gave up. */

@@ -61,10 +61,11 @@ static void fill(struct scene *s, struct rng *rng)
 }
 
 /* By the formulas: simulations on their way count as lost, RAVE is mixed with the mean or with all of it. */
-static uint32_t best_by_formula(const struct scene *s, const struct rave *rave)
+static uint32_t best_by_formula(const struct scene *s)
 {
     struct tree_node *n = node_of(s);
     const struct tree_action *a = node_action(s->m.tree, n, 0);
+    const struct rave *rave = node_rave(s->m.tree, n, 0);
     uint32_t count = node_actions(s->m.tree, n, 0), visits = n->visits, best = 0;
     double top = -1e9;
     for (uint32_t i = 0; i < count; i++) visits += pending_of(&a[i]);
@@ -96,50 +97,10 @@ static void the_action_is_the_formulas(void **unused)
             for (int i = 0; i < TRIES; i++) {
                 fill(s, &rng);
                 struct situation where = {.nroles = 2};
-                assert_int_equal(select_action(&s->hand, node_of(s), NULL, 0, &where),
-                                 best_by_formula(s, node_rave(s->m.tree, node_of(s), 0)));
+                assert_int_equal(select_action(&s->hand, node_of(s), 0, &where), best_by_formula(s));
             }
             close_scene(s);
         }
-}
-
-/* GRAVE: while a node has few visits, what RAVE says is what it says at the elder, of the moves it had. */
-static void few_visits_take_raves_values_from_above(void **unused)
-{
-    (void)unused;
-    enum { ACTIONS = 150 };
-    struct scene *s = open_scene(ACTIONS);
-    uint32_t moves[ACTIONS], n = 0, differs = 0;
-    uint64_t above = 8;
-    struct rng rng;
-    rng_init(&rng, 3);
-    for (uint32_t i = 0; i < ACTIONS; i++)
-        if (i % 3) moves[n++] = i;
-    moves[n++] = ACTIONS + 5; /* not here any more */
-    struct list legal[2] = {{moves, n, n}, {moves, 1, 1}};
-    struct tree_node *elder = tree_node(s->m.tree, tree_add(s->m.tree, NULL, &above, 1, 2, false, legal));
-    s->m.opt.rave = 50000; /* so that it matters */
-    s->m.opt.rave_mix = RAVE_SHORT;
-    for (int i = 0; i < TRIES; i++) {
-        struct rave seen[ACTIONS] = {0};
-        struct situation where = {.nroles = 2};
-        fill(s, &rng);
-        for (uint32_t k = 0; k < n; k++) {
-            struct rave known = {(float)rng_below(&rng, 100000) / 1000, 1 + rng_below(&rng, 90)};
-            node_rave(s->m.tree, elder, 0)[k] = known;
-            if (moves[k] < ACTIONS) seen[moves[k]] = known;
-        }
-        const struct rave *own = node_rave(s->m.tree, node_of(s), 0);
-        s->m.opt.grave = UINT32_MAX;
-        assert_int_equal(select_action(&s->hand, node_of(s), elder, 0, &where), best_by_formula(s, seen));
-        assert_int_equal(select_action(&s->hand, node_of(s), NULL, 0, &where), best_by_formula(s, own));
-        s->m.opt.grave = node_of(s)->visits;
-        assert_int_equal(select_action(&s->hand, node_of(s), elder, 0, &where), best_by_formula(s, own));
-        differs += best_by_formula(s, seen) != best_by_formula(s, own);
-    }
-    assert_true(differs > TRIES / 4);
-    free(s->hand.borrowed);
-    close_scene(s);
 }
 
 /* Of equal actions each is taken as often. */
@@ -157,7 +118,7 @@ static void equal_actions_are_taken_at_random(void **unused)
     rng_init(&s->hand.rng, 5);
     for (int i = 0; i < DRAWS; i++) {
         struct situation where = {.nroles = 2};
-        taken[select_action(&s->hand, n, NULL, 0, &where)]++;
+        taken[select_action(&s->hand, n, 0, &where)]++;
     }
     for (uint32_t i = 0; i < ACTIONS; i++) {
         if (i % 50 != 9)
@@ -213,7 +174,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_action_is_the_formulas),
-        cmocka_unit_test(few_visits_take_raves_values_from_above),
         cmocka_unit_test(equal_actions_are_taken_at_random),
         cmocka_unit_test(who_would_come_to_what_is_solved_tries_what_was_tried_least),
     };
