@@ -12,9 +12,9 @@ static const double BETTER = 0.55;
 static const double SLOWER = 0.08;
 /* And who plays out many times from a position, which many simulations do as well; */
 static const double WIRED = 0.2;
-/* and minimax, where playouts see wins coming: it sees them at any depth, a tree has to grow that far. Less
- * so the more its evaluation knows. */
-static const double LOOKING = 0.5, KNOWS = 0.4;
+/* and minimax, where playouts see wins coming, or pieces do not move about: it sees them at any depth, a tree
+ * has to grow that far. Less so the more its evaluation knows, and not at all where it knows so much. */
+static const double LOOKING = 0.5, KNOWS_MUCH = 0.4, KNOWS = 0.2;
 /* and who judges positions where pieces do not move about. */
 static const double JUDGED = 0.2;
 
@@ -32,8 +32,9 @@ static double farness(const struct audition *a)
 static double kindness(const struct audition *a, uint32_t arm)
 {
     const struct arm_signs *signs = &a->signs[arm];
+    double much = signs->foreseen ? KNOWS_MUCH : KNOWS;
     if (audition_minimax(a, arm))
-        return signs->foreseen ? LOOKING * (1 - fmin(signs->explains / KNOWS, 1)) : 0;
+        return signs->foreseen || !signs->travels ? LOOKING * (1 - fmin(signs->explains / much, 1)) : 0;
     bool judges = audition_implicit(a, arm) && !signs->travels;
     return (audition_wires(a, arm) ? WIRED : 0) + (judges ? JUDGED : 0) +
            (signs->speed < 1 ? -SLOWER * log2(signs->speed) : 0);

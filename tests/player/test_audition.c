@@ -254,7 +254,11 @@ static void what_few_simulations_flatter_counts_less(void **state)
     assert_true(queue_expects(a, judge) > enough);
     a->signs[minimax].explains = 0.4;
     assert_true(queue_expects(a, minimax) > enough);
+    a->signs[minimax] = (struct arm_signs){.speed = 1, .travels = true};
+    assert_true(queue_expects(a, minimax) > enough);
     a->signs[minimax] = (struct arm_signs){.speed = 1};
+    assert_true(queue_expects(a, minimax) < enough);
+    a->signs[minimax].explains = 0.2;
     assert_true(queue_expects(a, minimax) > enough);
     /* The nearer a match comes to what there will be in play, the less so. */
     a->signs[minimax] = (struct arm_signs){.speed = 1, .foreseen = true};
