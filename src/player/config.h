@@ -46,6 +46,9 @@ struct player_config {
     int64_t solver;   /* enum solving */
     int64_t scout;    /* visits */
     int64_t decisive; /* enum decisive_moves */
+    double implicit;  /* weight of minimax over judged positions in the tree */
+    int64_t horizon;  /* playout moves after which positions are judged; -1: never */
+    double sharpness; /* of judgement */
     struct decay decay;
     char prefer[100]; /* patterns of moves (script.h) */
     bool solo;        /* decay in one-player games, too: 001 table VI measures that it does not pay */

@@ -102,7 +102,7 @@ static bool may_fold(const struct hand *h)
 {
     const struct mcts *m = h->search;
     return h->solo && !h->leaves && m->opt.solver == SOLVER_OFF && !m->opt.rave && !m->opt.carry &&
-           !m->single;
+           !m->opt.implicit && !m->single;
 }
 
 /* Its simulations need not be in every round, and nobody but the round looks at the lanes: they may wait

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Choosing moves inside the tree: UCT, with RAVE and urgency when asked for. */
+#include "search/implicit.h"
 #include "search/ledger.h"
 
 #include <math.h>
@@ -73,23 +74,6 @@ static uint32_t try_new(struct hand *h, const struct tree_action *a, uint32_t n,
     return last;
 }
 
-/* Of the moves never tried the one of which RAVE thinks most, and what it is worth: mixed with what UCT would
- * say of a move like the others here, seen once. */
-static float likeliest(const struct tree_action *a, const struct rave *rave, uint32_t n, uint32_t avoid,
-                       float mean, float beta, float seen_once, uint32_t *first)
-{
-    float high = -INFINITY;
-    *first = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        if (!is_untried(&a[i], avoid)) continue;
-        float known = rave ? (float)count_of(&rave[i].n) : 0, trust = known / (known + RAVE_DOUBT);
-        float hint = trust > 0 ? trust * mean_of(&rave[i].mean) + (1 - trust) * mean : mean;
-        float value = beta * hint + (1 - beta) * seen_once;
-        if (value > high) high = value, *first = i;
-    }
-    return high;
-}
-
 /* --- Values --------------------------------------------------------------------------------------------- */
 
 enum { CHUNK = 128, FOUR = 4 };
@@ -100,6 +84,9 @@ struct scales {
     const struct rave *rave; /* NULL: none */
     bool whole;              /* RAVE is mixed with the whole of UCT, else with the mean */
     uint32_t avoid;
+    const float *leads; /* of minimax over judged positions; NULL: none */
+    float alpha;        /* and their weight */
+    uint32_t role;
 };
 
 /* UCT (000 equation 1): out[i] += c sqrt(ln / tries[i]), n rounded up to four; what is computed is the same
@@ -122,12 +109,20 @@ static float with_rave(const struct rave *rave, float beta, float value)
     return count_of(&rave->n) ? beta * mean_of(&rave->mean) + (1 - beta) * value : value;
 }
 
+/* Of what a move is worth by simulations, which say `mixed` without exploration, a part is what minimax over
+ * judged positions says. */
+static float with_lead(const struct scales *s, uint32_t action, float value, float mixed)
+{
+    float lead = s->leads ? mean_of(&s->leads[action]) : -1;
+    return lead >= 0 ? value + s->alpha * (implicit_for(s->role, lead) - mixed) : value;
+}
+
 /* Values of the actions from .. from + n - 1, at most a chunk; -INFINITY for those that were never tried or
  * are avoided. Simulations on their way count as lost. */
 static void weigh(const struct tree_action *a, uint32_t from, uint32_t n, const struct scales *s, float *out)
 {
     const struct rave *rave = s->rave ? s->rave + from : NULL;
-    float tries[CHUNK];
+    float tries[CHUNK], mixed[CHUNK];
     a += from;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t finished = count_of(&a[i].n), pending = pending_of(&a[i]);
@@ -135,11 +130,31 @@ static void weigh(const struct tree_action *a, uint32_t from, uint32_t n, const 
         float mean = mean_of(&a[i].mean);
         tries[i] = out_of_it ? 1 : (float)(int32_t)(finished + pending);
         if (pending) mean = mean * (float)(int32_t)finished / tries[i];
-        if (rave && !s->whole) mean = with_rave(&rave[i], s->beta, mean);
+        mixed[i] = rave ? with_rave(&rave[i], s->beta, mean) : mean;
+        if (!s->whole) mean = mixed[i];
         out[i] = out_of_it ? -INFINITY : mean;
     }
     add_uct(tries, n, s->ln_visits, s->c, out);
     for (uint32_t i = 0; i < n && rave && s->whole; i++) out[i] = with_rave(&rave[i], s->beta, out[i]);
+    for (uint32_t i = 0; i < n && s->leads; i++) out[i] = with_lead(s, from + i, out[i], mixed[i]);
+}
+
+/* Of the moves never tried the one of which RAVE and judged positions promise most, and what it is worth:
+ * mixed with what UCT would say of a move like the others here, seen once. */
+static float likeliest(const struct tree_action *a, uint32_t n, const struct scales *s, float mean,
+                       uint32_t *first)
+{
+    float high = -INFINITY, wide = s->c * sqrtf(s->ln_visits);
+    *first = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!is_untried(&a[i], s->avoid)) continue;
+        float known = s->rave ? (float)count_of(&s->rave[i].n) : 0, trust = known / (known + RAVE_DOUBT);
+        float hint = trust > 0 ? trust * mean_of(&s->rave[i].mean) + (1 - trust) * mean : mean;
+        float value = s->beta * hint + (1 - s->beta) * (mean + wide);
+        value = with_lead(s, i, value, s->beta * hint + (1 - s->beta) * mean);
+        if (value > high) high = value, *first = i;
+    }
+    return high;
 }
 
 /* The best action and its value; equal ones at random. */
@@ -194,7 +209,9 @@ uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, co
     uint32_t visits = count_of(tally.visits) + pending_here;
     const struct way_role *way = situation_way(s);
     float ln_visits = logarithm(visits), c = way ? way->c : m->opt.c;
-    struct scales scales = {.ln_visits = ln_visits, .c = c, .avoid = avoid};
+    struct scales scales = {
+        .ln_visits = ln_visits, .c = c, .avoid = avoid, .alpha = m->opt.implicit, .role = role};
+    if (implicit_is_on(m)) scales.leads = node_leads(m->tree, node, role);
     if (m->opt.rave) {
         scales.beta = select_beta(m->opt.rave_mix, way ? way->rave : (float)m->opt.rave, visits);
         scales.rave = tally.rave + first;
@@ -210,7 +227,6 @@ uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, co
                    ? try_new(h, a, n, untried, avoid, s)
                    : best;
     uint32_t hope;
-    float mean = mean_of_all(a, n, avoid), seen_once = mean + c * sqrtf(ln_visits);
-    if (likeliest(a, scales.rave, n, avoid, mean, scales.beta, seen_once, &hope) <= top) return best;
+    if (likeliest(a, n, &scales, mean_of_all(a, n, avoid), &hope) <= top) return best;
     return m->opt.urgency == URGENCY_RAVE ? hope : try_new(h, a, n, untried, avoid, s);
 }
