@@ -51,7 +51,8 @@ static bool fits(const struct audition *a, uint32_t arm)
 
 static bool make_configs(struct audition *a, const struct player_config *config, struct error *error)
 {
-    bool foreseen = config->decisive && engine_foresight(a->engine, budget_seconds(&a->budget, 0.1));
+    bool foreseen =
+        config->decisive && engine_foresight(a->engine, budget_seconds(&a->budget, 0.1), a->budget.stop);
     a->arms = player_arms_count();
     for (uint32_t i = 0; i < a->arms; i++) {
         struct player_config *c = &a->configs[i];

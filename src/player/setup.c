@@ -169,7 +169,7 @@ static struct mcts_options search_options(const struct player *p, uint32_t lanes
 static const struct code *foresight(const struct player *p, const struct budget *budget)
 {
     if (!p->config.decisive || !p->on_circuit) return NULL;
-    return engine_foresight(p->engine, budget_seconds(budget, 0.1));
+    return engine_foresight(p->engine, budget_seconds(budget, 0.1), budget->stop);
 }
 
 static void decide_cutoff(struct player *p, const struct budget *budget, struct cutoff *out)
