@@ -25,6 +25,8 @@ struct audition {
     struct arm_signs signs[ARMS_MOST];
     double dear[ARMS_MOST]; /* what a simulation takes in a bout, to one in play */
     double expected[ARMS_MOST];
+    struct judgement
+        *judgement;        /* of those who judge positions in their trees; NULL: each finds out for itself */
     bool out[ARMS_MOST];   /* takes no part */
     bool unfit[ARMS_MOST]; /* nor can be chosen */
     uint32_t arms;
