@@ -51,7 +51,8 @@ static bool fits(const struct audition *a, uint32_t arm)
 
 static bool make_configs(struct audition *a, const struct player_config *config, struct error *error)
 {
-    bool foreseen = config->decisive && engine_foresight(a->engine, budget_seconds(&a->budget, 0.1));
+    bool foreseen =
+        config->decisive && engine_foresight(a->engine, budget_seconds(&a->budget, 0.1), a->budget.stop);
     a->arms = player_arms_count();
     for (uint32_t i = 0; i < a->arms; i++) {
         struct player_config *c = &a->configs[i];
@@ -148,6 +149,7 @@ static bool take_speeds(struct audition *a, struct error *error)
         if (!take_speed(a, i, a->wired, glance, &alone, error)) return false;
         a->dear[i] = fmax(1, signs->speed / alone);
     }
+    a->real = a->signs[0].speed * a->threads * a->move;
     for (uint32_t i = a->arms; i-- > 0;) {
         a->signs[i].speed /= a->signs[0].speed;
         a->signs[i].decided = a->signs[0].decided;
@@ -197,7 +199,8 @@ static bool plan(struct audition *a, double seconds, double left)
     if (!candidates(a)) return false;
     double fair = fmin(candidates(a), SEVERAL) / candidates(a) * FAIR;
     double sims = all / (fair * weight(a));
-    a->sims = sims > MOST_SIMS ? MOST_SIMS : sims < LEAST_SIMS ? LEAST_SIMS : (uint32_t)sims;
+    double most = a->real > LEAST_SIMS ? fmin(a->real, MOST_SIMS) : MOST_SIMS;
+    a->sims = (uint32_t)fmax(LEAST_SIMS, fmin(sims, most));
     a->wanted = UINT32_MAX;
     a->lasts = 0; /* others do now */
     /* What is under way when time is up is lost, so not too many; but full sweeps are fast ones. */
@@ -268,6 +271,7 @@ static struct audition *audition_new(const struct game *game, struct engine *eng
                            .seed = seed,
                            .wanted = AUDITION_TRIALS,
                            .threads = threads,
+                           .move = budget->move,
                            .sims = TRIAL_SIMS};
     pthread_mutex_init(&a->lock, NULL);
     a->in_steps = !budget->simulations;

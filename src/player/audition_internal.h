@@ -32,8 +32,10 @@ struct audition {
     uint32_t arms;
     uint64_t seed;
     struct budget budget;
+    double move;      /* seconds that each will have in play; 0: nobody knows */
     bool in_steps;    /* what is counted: steps, else simulations */
     uint32_t sims;    /* a move, of the first */
+    double real;      /* that it will have in play; 0: nobody knows */
     uint32_t abreast; /* bouts at a time on a thread */
     uint32_t lanes;   /* of a player */
     uint32_t wired;   /* of a player on the wires, whose lanes are its own as well */
