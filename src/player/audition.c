@@ -2,6 +2,8 @@
 /* Who takes part, how many matches there is time for, and who is chosen. */
 #include "player/audition_internal.h"
 
+#include "search/judgement.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -24,7 +26,7 @@ static const double SHARE = 0.75;  /* of the start clock */
 static const double NO_CLOCK = 10; /* seconds where nobody said how long it is */
 static const double SLACK = 1.3;   /* larger trees and tables than in the trial are slower */
 static const double GLANCE = 0.1;  /* seconds at most to find out how fast a candidate is */
-/* In which minimax finds out about the game: a share of what is left, in seconds at most. */
+/* In which who judges positions finds out about the game: a share of what is left, in seconds at most. */
 static const double FIRST_LOOK = 0.15, LONG_LOOK = 1.5;
 static const double HOPELESS = 0.42; /* of whom no more can be hoped is not heard */
 
@@ -33,6 +35,7 @@ static bool is_same(const struct audition *a, uint32_t arm)
 {
     const struct player_config *c = &a->configs[arm], *own = &a->configs[0];
     return c->kind == own->kind && c->playout == own->playout && c->cutoff == own->cutoff &&
+           c->implicit == own->implicit && c->horizon == own->horizon &&
            (c->decisive == own->decisive || !a->signs[arm].foreseen);
 }
 
@@ -67,11 +70,18 @@ static bool make_configs(struct audition *a, const struct player_config *config,
     return true;
 }
 
-static void note_minimax(struct audition *a, uint32_t arm, const struct player *p)
+/* What is known of its evaluation. */
+static void note_judgement(struct audition *a, uint32_t arm, const struct player *p)
 {
     const struct minimax_report *report = player_report(p)->minimax;
+    const struct judgement *j = player_judgement(p);
     struct arm_signs *signs = &a->signs[arm];
-    if (!audition_judges(p)) a->out[arm] = a->unfit[arm] = true;
+    if (!audition_judges(a, arm, p)) a->out[arm] = a->unfit[arm] = true;
+    if (j) {
+        signs->explains = (double)judgement_explains(j);
+        signs->travels = judgement_travels(j);
+        signs->shaped = judgement_shaped(j);
+    }
     if (!report) return;
     signs->explains = (double)report->explains;
     signs->travels = report->travels;
@@ -90,7 +100,8 @@ static bool take_speed(struct audition *a, uint32_t arm, uint32_t lanes, double 
     if (!p) return false;
     struct mcts_stats stats = {0};
     double share = 1;
-    double first = minimax ? fmin(budget_seconds(&a->budget, FIRST_LOOK), LONG_LOOK) : seconds / 2;
+    bool learns = audition_learns(a, arm);
+    double first = learns ? fmin(budget_seconds(&a->budget, FIRST_LOOK), LONG_LOOK) : seconds / 2;
     for (int look = 0; look < 2 && good; look++) { /* first it gets ready */
         double began = clock_now(), worked = clock_thread();
         struct budget b = {.deadline = began + (look ? seconds : first), .stop = a->budget.stop};
@@ -98,7 +109,7 @@ static bool take_speed(struct audition *a, uint32_t arm, uint32_t lanes, double 
         stats = player_report(p)->stats;
         share = (clock_thread() - worked) / fmax(clock_now() - began, 1e-6);
     }
-    if (minimax) note_minimax(a, arm, p);
+    if (learns) note_judgement(a, arm, p);
     player_free(p);
     *speed = (stats.simulations + 1.0) / fmax(stats.seconds * share, 1e-5);
     if (minimax) *speed /= a->threads; /* it has one */

@@ -55,6 +55,19 @@ static inline bool audition_minimax(const struct audition *a, uint32_t arm)
     return a->configs[arm].kind == PLAYER_MINIMAX;
 }
 
+/* It judges positions in its tree. */
+static inline bool audition_implicit(const struct audition *a, uint32_t arm)
+{
+    return a->configs[arm].kind == PLAYER_SEARCH &&
+           (a->configs[arm].implicit > 0 || a->configs[arm].horizon >= 0);
+}
+
+/* It has to learn what positions are worth first. */
+static inline bool audition_learns(const struct audition *a, uint32_t arm)
+{
+    return audition_minimax(a, arm) || audition_implicit(a, arm);
+}
+
 static inline bool audition_wires(const struct audition *a, uint32_t arm)
 {
     return a->configs[arm].kind == PLAYER_SEARCH && a->configs[arm].playout >= PLAYOUT_WIRES;
@@ -66,8 +79,8 @@ static inline uint32_t audition_bout_lanes(const struct audition *a)
     return (audition_wires(a, 0) ? a->wired : a->lanes) * (a->game->nroles - 1) + a->wired;
 }
 
-/* Minimax is for this game, and had the time to find out what positions are worth. */
-bool audition_judges(const struct player *p);
+/* Who has to is for this game, and had the time to find out what positions are worth. */
+bool audition_judges(const struct audition *a, uint32_t arm, const struct player *p);
 
 /* --- queue.c: what is expected of a candidate by all that is known; the first has what must be reached */
 double queue_expects(const struct audition *a, uint32_t arm);

@@ -557,6 +557,11 @@ struct minimax *player_minimax(struct player *p)
     return p->minimax;
 }
 
+const struct judgement *player_judgement(const struct player *p)
+{
+    return p->judgement;
+}
+
 const struct player_config *player_config(const struct player *p)
 {
     return &p->config;

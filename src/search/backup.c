@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A simulation on its way back: rewards to the nodes of its path, to RAVE, to the playout policy. */
 #include "search/driver_internal.h"
+#include "search/implicit.h"
 #include "search/ledger.h"
 
 #include <stdlib.h>
@@ -189,6 +190,7 @@ static void back_up(struct flight *f, const float *reward)
         if (f->path[t]) tree_fetch(m->tree, f->path[t], tree_node(m->tree, m->tree->root)->words);
     (m->opt.rave && !f->own ? back_up_all : back_up_path)(f, reward, own);
     if (m->opt.solver != SOLVER_OFF && (f->proved || on_proved_ground(f))) prove_path(f, f->proved);
+    if (implicit_is_on(m)) implicit_back_up(f);
 }
 
 /* One-player games: the moves of the best simulation, outside the tree. */

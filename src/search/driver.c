@@ -103,7 +103,8 @@ static void tick(struct driver *d)
 static bool may_fold(const struct hand *h)
 {
     const struct mcts *m = h->search;
-    return !h->relay && m->opt.solver == SOLVER_OFF && !m->opt.rave && !m->opt.carry && !m->single;
+    return !h->relay && m->opt.solver == SOLVER_OFF && !m->opt.rave && !m->opt.carry && !m->opt.implicit &&
+           !m->single;
 }
 
 /* Its simulations need not be in every round, and nobody but the round looks at the lanes: they may wait

@@ -129,6 +129,9 @@ void flight_stage(struct flight *f, enum stage stage);
 /* From the root down, until it leaves the tree or ends. */
 void flight_launch(struct flight *f);
 void flight_descend(struct flight *f); /* the same from f->node */
+/* E-UCT where several choose at once: the moves were chosen one by one, together they may lead to what is
+ * solved. Then the last role takes another one of its moves: the least tried of those that lead elsewhere. */
+void flight_avoid_solved(struct hand *h, uint32_t node, uint32_t *choice);
 bool flight_reserve(struct flight *f); /* room for one more step; false without memory */
 void flight_release(struct flight *f); /* its memory */
 /* The state before the step to come, for policies that want it. */

@@ -134,9 +134,7 @@ static void end_in_tree(struct flight *f, struct tree_node *n, uint32_t flags)
     flight_finish(f, reward);
 }
 
-/* E-UCT where several choose at once: the moves were chosen one by one, together they may lead to what is
- * solved. Then the last role takes another one of its moves: the least tried of those that lead elsewhere. */
-static void avoid_solved(struct hand *h, uint32_t node, uint32_t *choice)
+void flight_avoid_solved(struct hand *h, uint32_t node, uint32_t *choice)
 {
     const struct mcts *m = h->search;
     const struct tree *t = m->tree;
@@ -197,7 +195,7 @@ void flight_descend(struct flight *f)
             choice[r] = select_action(f->hand, n, r, &s);
         }
         uint32_t at = f->node;
-        if (m->opt.solver == SOLVER_E && n->mover == NO_MOVER) avoid_solved(f->hand, at, choice);
+        if (m->opt.solver == SOLVER_E && n->mover == NO_MOVER) flight_avoid_solved(f->hand, at, choice);
         uint32_t child = m->opt.tree ? tree_child(m->tree, at, choice) : 0;
         if (child) tree_fetch(m->tree, child, n->words); /* while the step is noted */
         flight_take(f, at, choice);

@@ -2,6 +2,8 @@
 /* What the lanes do between two looks at the clock. */
 #include "search/round.h"
 
+#include "search/implicit.h"
+#include "search/judgement.h"
 #include "search/policy/dense.h"
 #include "search/wires/leaves.h"
 
@@ -406,6 +408,17 @@ static uint64_t take_arrival(struct driver *d, uint32_t lane)
     return *at;
 }
 
+/* What the position in its lane seems worth is what the simulation brings. */
+static void judge(struct driver *d, struct flight *f)
+{
+    float goals[2];
+    f->hand->stats.cut++;
+    f->cut = true;
+    world_state(d->world, f->lane, &d->state);
+    judgement_goals(f->hand->search->opt.judgement, d->state.w, d->state.words, goals);
+    flight_finish(f, goals);
+}
+
 /* The lane is one step outside the tree: find or make the node. */
 static void arrive(struct driver *d, uint32_t lane)
 {
@@ -448,6 +461,11 @@ static void arrive(struct driver *d, uint32_t lane)
         return;
     }
     f->expanded = true;
+    if (node && implicit_is_on(m)) implicit_begin(m, node);
+    if (m->opt.cutoff.kind == CUT_JUDGED && m->opt.cutoff.steps == 0) {
+        judge(d, f);
+        return;
+    }
     if (first_move(d, f, node)) return;
     if (flight_reserve(f))
         begin_playout(d, f);
@@ -465,6 +483,10 @@ static void look(struct driver *d, uint32_t lane)
     bool endless = f->steps >= m->max_steps || (!unseen && !flight_reserve(f));
     if (!endless && (!cuts(f) || f->playout_steps < m->opt.cutoff.steps)) {
         set_limit(d, f, unseen);
+        return;
+    }
+    if (!endless && m->opt.cutoff.kind == CUT_JUDGED) {
+        judge(d, f);
         return;
     }
     f->hand->stats.cut++;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Choosing moves inside the tree: UCT, with RAVE and urgency when asked for. */
+#include "search/implicit.h"
 #include "search/ledger.h"
 #include "search/weigh.h"
 
@@ -106,38 +107,54 @@ static uint32_t try_new(struct hand *h, struct choosing *c, const struct situati
     return chosen;
 }
 
-/* Of the moves never tried the one of which RAVE thinks most, and what it is worth: mixed with what UCT would
- * say of a move like the others here, seen once. */
-static float likeliest(const struct tree_action *a, const struct rave *rave, uint32_t n, uint32_t avoid,
-                       float mean, float beta, float seen_once, uint32_t *first)
-{
-    float high = -INFINITY;
-    *first = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        if (!is_untried(&a[i], avoid)) continue;
-        float known = rave ? (float)count_of(&rave[i].n) : 0, trust = known / (known + RAVE_DOUBT);
-        float hint = trust > 0 ? trust * mean_of(&rave[i].mean) + (1 - trust) * mean : mean;
-        float value = beta * hint + (1 - beta) * seen_once;
-        if (value > high) high = value, *first = i;
-    }
-    return high;
-}
-
 /* --- Values --------------------------------------------------------------------------------------------- */
 
 /* What the actions of a role are compared by. */
 struct scales {
     float ln_visits, c, beta;
-    bool rave, whole; /* RAVE is mixed with the whole of UCT, else with the mean */
+    bool rave, whole;   /* RAVE is mixed with the whole of UCT, else with the mean */
+    const float *leads; /* of minimax over judged positions; NULL: none */
+    float alpha;        /* and their weight */
+    uint32_t role;
 };
+
+/* Of what a move is worth by simulations, which say `mixed` without exploration, a part is what minimax over
+ * judged positions says. */
+static float with_lead(const struct scales *s, uint32_t action, float value, float mixed)
+{
+    float lead = mean_of(&s->leads[action]);
+    return lead >= 0 ? value + s->alpha * (implicit_for(s->role, lead) - mixed) : value;
+}
 
 /* Values of the actions that are in the columns. */
 static void weigh(struct choosing *c, uint32_t n, const struct scales *s)
 {
     const struct rave *rave = c->rave + c->first;
+    float mixed[WEIGH_MOST];
+    for (uint32_t i = 0; i < n && s->leads; i++)
+        mixed[i] = s->rave ? weigh_with_rave(&rave[i], s->beta, c->w.value[i]) : c->w.value[i];
     if (s->rave && !s->whole) weigh_rave(&c->w, n, rave, s->beta, c->alone);
     weigh_uct(&c->w, n, s->ln_visits, s->c);
     if (s->rave && s->whole) weigh_rave(&c->w, n, rave, s->beta, c->alone);
+    for (uint32_t i = 0; i < n && s->leads; i++)
+        if (mixed[i] > -INFINITY) c->w.value[i] = with_lead(s, c->first + i, c->w.value[i], mixed[i]);
+}
+
+/* Of the moves never tried the one of which RAVE and judged positions promise most, and what it is worth:
+ * mixed with what UCT would say of a move like the others here, seen once. */
+static float likeliest(const struct choosing *c, const struct scales *s, float mean, uint32_t *first)
+{
+    float high = -INFINITY, wide = s->c * sqrtf(s->ln_visits);
+    *first = 0;
+    for (uint32_t i = 0; i < c->n; i++) {
+        if (!is_untried(&c->a[i], c->avoid)) continue;
+        float known = s->rave ? (float)count_of(&c->rave[i].n) : 0, trust = known / (known + RAVE_DOUBT);
+        float hint = trust > 0 ? trust * mean_of(&c->rave[i].mean) + (1 - trust) * mean : mean;
+        float value = s->beta * hint + (1 - s->beta) * (mean + wide);
+        if (s->leads) value = with_lead(s, i, value, s->beta * hint + (1 - s->beta) * mean);
+        if (value > high) high = value, *first = i;
+    }
+    return high;
 }
 
 /* The best action so far. */
@@ -214,7 +231,9 @@ uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, co
     uint32_t visits = count_of(tally.visits) + choosing.pending;
     const struct way_role *way = situation_way(s);
     float ln_visits = logarithm(visits), c = way ? way->c : m->opt.c;
-    struct scales scales = {.ln_visits = ln_visits, .c = c, .rave = m->opt.rave};
+    struct scales scales = {
+        .ln_visits = ln_visits, .c = c, .rave = m->opt.rave, .alpha = m->opt.implicit, .role = role};
+    if (implicit_is_on(m)) scales.leads = node_leads(m->tree, node, role);
     if (m->opt.rave) {
         scales.beta = select_beta(m->opt.rave_mix, way ? way->rave : (float)m->opt.rave, visits);
         scales.whole = m->opt.rave_mix == RAVE_THESIS;
@@ -226,9 +245,8 @@ uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, co
     if (m->opt.urgency == URGENCY_THESIS)
         return best.value < 50 + c * sqrtf(ln_visits) * (float)untried / (float)n ? try_new(h, &choosing, s)
                                                                                   : best.action;
-    uint32_t hope, avoid = choosing.avoid;
-    const struct rave *rave = m->opt.rave ? choosing.rave : NULL;
-    float mean = mean_of_all(a, n, avoid), seen_once = mean + c * sqrtf(ln_visits);
-    if (likeliest(a, rave, n, avoid, mean, scales.beta, seen_once, &hope) <= best.value) return best.action;
+    uint32_t hope;
+    if (likeliest(&choosing, &scales, mean_of_all(a, n, choosing.avoid), &hope) <= best.value)
+        return best.action;
     return m->opt.urgency == URGENCY_RAVE ? hope : try_new(h, &choosing, s);
 }

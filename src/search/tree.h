@@ -54,6 +54,11 @@ struct bound {
     float low, high;
 };
 
+/* What a position seems worth, and what minimax makes of those below it (implicit.h). */
+struct lead {
+    float seen, backed;
+};
+
 struct rave {
     float mean;
     uint32_t n;
@@ -84,8 +89,8 @@ struct tree_node {
     uint32_t flags;
     uint32_t plies;   /* solved: moves to the end, as far as is known */
     uint32_t changes; /* several choose: how often a child's bounds moved */
-    uint64_t
-        body[]; /* state; goals (int16 by role); bounds; first[nroles + 1] (uint32); actions; rave; best */
+    uint64_t body[]; /* state; goals (int16 by role); bounds; lead; first[nroles + 1] (uint32); actions; rave;
+                        best; leads */
 };
 
 /* What a folded node has instead of actions: the choices made when it was new and what they brought, by role,
@@ -120,6 +125,7 @@ struct tree {
     uint32_t nroles;
     bool with_rave, with_best; /* statistics that only some searches need */
     bool with_bounds;
+    bool with_leads;
     bool folds;                    /* nodes are made folded; for one thread, without any of these */
     uint32_t first_at, actions_at; /* parts of a node: words behind its state */
     struct bound *widest;          /* by role: where bounds begin; owned; NULL without bounds */
@@ -153,6 +159,8 @@ struct tree {
 struct tree *tree_new(uint32_t nroles, size_t limit, bool with_rave, bool with_best);
 /* From now on nodes have bounds, beginning with these; the tree must be empty. False: no memory. */
 bool tree_bound(struct tree *t, const struct bound *widest);
+/* From now on nodes and actions have leads, not known at first; the tree must be empty. */
+void tree_lead(struct tree *t);
 void tree_free(struct tree *t);
 void tree_clear(struct tree *t); /* forget everything */
 
@@ -240,6 +248,7 @@ static inline uint64_t *node_state(struct tree_node *n)
 int node_goal(const struct tree *t, const struct tree_node *n, uint32_t role); /* once NODE_GOALS is set */
 /* Writes them and sets NODE_GOALS; several threads may write the same. */
 void node_set_goals(const struct tree *t, struct tree_node *n, const float *goals);
+struct lead *node_lead(const struct tree *t, struct tree_node *n);    /* with_leads only */
 struct bound *node_bounds(const struct tree *t, struct tree_node *n); /* by role; with_bounds only */
 static inline uint32_t *node_first(const struct tree *t, const struct tree_node *n)
 {
@@ -299,6 +308,7 @@ static inline struct rave *node_rave(const struct tree *t, const struct tree_nod
     return (struct rave *)((uint64_t *)node_all_actions(t, n) + action_words(first[t->nroles])) + first[role];
 }
 float *node_best(const struct tree *t, struct tree_node *n, uint32_t role);
+float *node_leads(const struct tree *t, const struct tree_node *n, uint32_t role); /* with_leads only */
 
 /* The child for a choice (index of the action per role), 0: none yet. tree_link may do nothing when there is
  * no room for an edge. */

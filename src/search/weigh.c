@@ -20,11 +20,6 @@ static void weigh_one(const struct tree_action *a, uint32_t i, uint32_t avoid, s
     w->untried[i / 64] |= (uint64_t)(finished + pending == 0 && !avoided) << (i % 64);
 }
 
-static float with_rave(const struct rave *rave, float beta, float value)
-{
-    return count_of(&rave->n) ? beta * mean_of(&rave->mean) + (1 - beta) * value : value;
-}
-
 #if defined(__x86_64__)
 
 static __m128 choose(__m128i mask, __m128 a, __m128 b)
@@ -108,7 +103,7 @@ static void rave_all(struct weights *w, uint32_t n, const struct rave *rave, flo
         __m128 mixed = _mm_add_ps(_mm_mul_ps(much, mean), _mm_mul_ps(little, value));
         _mm_storeu_ps(w->value + i, choose(none, value, mixed));
     }
-    for (; i < n; i++) w->value[i] = with_rave(&rave[i], beta, w->value[i]);
+    for (; i < n; i++) w->value[i] = weigh_with_rave(&rave[i], beta, w->value[i]);
 }
 
 /* Without branches: which of them is the best nobody foresees. */
@@ -150,7 +145,7 @@ void weigh_uct(struct weights *w, uint32_t n, float ln_visits, float c)
 
 static void rave_all(struct weights *w, uint32_t n, const struct rave *rave, float beta)
 {
-    for (uint32_t i = 0; i < n; i++) w->value[i] = with_rave(&rave[i], beta, w->value[i]);
+    for (uint32_t i = 0; i < n; i++) w->value[i] = weigh_with_rave(&rave[i], beta, w->value[i]);
 }
 
 uint32_t weigh_best(const struct weights *w, uint32_t n, float *top, bool *tied)
@@ -184,5 +179,5 @@ void weigh_rave(struct weights *w, uint32_t n, const struct rave *rave, float be
     if (alone)
         rave_all(w, n, rave, beta);
     else
-        for (uint32_t i = 0; i < n; i++) w->value[i] = with_rave(&rave[i], beta, w->value[i]);
+        for (uint32_t i = 0; i < n; i++) w->value[i] = weigh_with_rave(&rave[i], beta, w->value[i]);
 }

@@ -22,6 +22,10 @@ void weigh_means(const struct tree_action *a, uint32_t n, uint32_t avoid, bool a
 void weigh_uct(struct weights *w, uint32_t n, float ln_visits, float c);
 /* RAVE mixed in, where it has seen something: value = beta rave + (1 - beta) value. */
 void weigh_rave(struct weights *w, uint32_t n, const struct rave *rave, float beta, bool alone);
+static inline float weigh_with_rave(const struct rave *rave, float beta, float value)
+{
+    return count_of(&rave->n) ? beta * mean_of(&rave->mean) + (1 - beta) * value : value;
+}
 /* The first of the highest values, if it is above *top, which becomes it then; else n. *tied: on the way to
  * it, one was as high as the highest before (or as *top). */
 uint32_t weigh_best(const struct weights *w, uint32_t n, float *top, bool *tied);

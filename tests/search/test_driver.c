@@ -61,7 +61,9 @@ static const char *const schemes[] = {"cadia2007",
                                       "lgr-mast",
                                       "fast",
                                       "champion,decisive=parry",
-                                      "cadia2007,decisive=win"};
+                                      "cadia2007,decisive=win",
+                                      "champion,arm=off,implicit=0.4",
+                                      "champion,arm=off,horizon=4,implicit=0.2"};
 enum { SCHEMES = sizeof schemes / sizeof *schemes, MOST_MOVES = 64 };
 
 struct finding {
