@@ -143,6 +143,7 @@ static struct mcts_options search_options(const struct player *p, uint32_t lanes
                                  .discount = p->game->nroles == 1 ? 1 : (float)c->discount,
                                  .difference = c->goals && p->game->nroles == 2 && c->solver == SOLVER_OFF,
                                  .rave = (uint32_t)c->rave,
+                                 .learn = (uint32_t)c->learn,
                                  .urgency = (enum urgency)c->urgency,
                                  .rave_mix = (enum rave_mix)c->rave_mix,
                                  .final = (enum final_move)c->final,
@@ -168,7 +169,7 @@ static struct mcts_options search_options(const struct player *p, uint32_t lanes
 static const struct code *foresight(const struct player *p, const struct budget *budget)
 {
     if (!p->config.decisive || !p->on_circuit) return NULL;
-    return engine_foresight(p->engine, budget_seconds(budget, 0.1));
+    return engine_foresight(p->engine, budget_seconds(budget, 0.1), budget->stop);
 }
 
 static void decide_cutoff(struct player *p, const struct budget *budget, struct cutoff *out)
@@ -191,6 +192,11 @@ static const struct judgement *judge(struct player *p, const struct budget *budg
     const struct player_config *c = &p->config;
     *why = NULL;
     if (c->implicit <= 0 && c->horizon < 0) return NULL;
+    if (!p->judgement && p->on_circuit) { /* found out when it was chosen */
+        p->judgement = p->audition.judgement;
+        p->audition.judgement = NULL;
+    }
+    if (p->judgement) return p->judgement;
     if (p->lender) return p->lender->judgement; /* if it found none, neither would we */
     struct budget part = {.deadline = budget_share(budget, JUDGING), .stop = budget->stop};
     if (part.deadline > 0) part.deadline = fmin(part.deadline, clock_now() + JUDGED);
@@ -264,8 +270,9 @@ void player_drop_search(struct player *p)
     p->rooted = false;
     outcomes_free(p->outcomes);
     p->outcomes = NULL;
-    judgement_free(p->judgement);
+    if (!p->lent) judgement_free(p->judgement);
     p->judgement = NULL;
+    p->lent = false;
     minimax_free(p->minimax);
     p->minimax = NULL;
 }

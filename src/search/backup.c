@@ -281,7 +281,7 @@ void flight_teach(struct flight *f, const float *reward)
 void flight_expect(const struct flight *f)
 {
     const struct hand *h = f->hand;
-    if (!h->records || h->adapt.off || f->errand) return;
+    if (!h->records || h->adapt.off || f->errand || !f->teaches) return;
     struct episode e = episode_of(f, NULL);
     policy_expect(h->policy, &e);
 }
@@ -333,7 +333,7 @@ void flight_settle(struct flight *f, const float *reward)
     }
     if (m->opt.watch) watch(f);
     back_up(f, reward);
-    if (h->records && !h->adapt.off) flight_teach(f, own);
+    if (h->records && !h->adapt.off && f->teaches) flight_teach(f, own);
     if (f->has_way) adapt_learn(h, &f->way, own, f->playout_steps);
     bool decided = false;
     for (uint32_t r = 1; r < m->nroles; r++) decided |= own[r] != own[0];

@@ -363,6 +363,17 @@ static bool goes_far(struct driver *d, struct flight *f)
     return leaves_send(f, &d->state);
 }
 
+/* What the position in its lane seems worth is what the simulation brings. */
+static void judge(struct driver *d, struct flight *f)
+{
+    float goals[2];
+    f->hand->stats.cut++;
+    f->cut = true;
+    world_state(d->world, f->lane, &d->state);
+    judgement_goals(f->hand->search->opt.judgement, d->state.w, d->state.words, goals);
+    flight_finish(f, goals);
+}
+
 /* It is going to look for a node. */
 static bool wants_node(const struct flight *f)
 {
@@ -406,17 +417,6 @@ static uint64_t take_arrival(struct driver *d, uint32_t lane)
     memcpy(d->state.w, at + 1, words * sizeof *at);
     d->state.words = words;
     return *at;
-}
-
-/* What the position in its lane seems worth is what the simulation brings. */
-static void judge(struct driver *d, struct flight *f)
-{
-    float goals[2];
-    f->hand->stats.cut++;
-    f->cut = true;
-    world_state(d->world, f->lane, &d->state);
-    judgement_goals(f->hand->search->opt.judgement, d->state.w, d->state.words, goals);
-    flight_finish(f, goals);
 }
 
 /* The lane is one step outside the tree: find or make the node. */
