@@ -77,7 +77,7 @@ static void note_judgement(struct audition *a, uint32_t arm, const struct player
     const struct minimax_report *report = player_report(p)->minimax;
     const struct judgement *j = player_judgement(p);
     struct arm_signs *signs = &a->signs[arm];
-    if (!audition_judges(a, arm, p)) a->out[arm] = a->unfit[arm] = true;
+    if (arm && !audition_judges(a, arm, p)) a->out[arm] = a->unfit[arm] = true;
     if (j) {
         signs->explains = (double)judgement_explains(j);
         signs->travels = judgement_travels(j);
@@ -101,8 +101,8 @@ static bool take_speed(struct audition *a, uint32_t arm, uint32_t lanes, double 
     if (!p) return false;
     struct mcts_stats stats = {0};
     double share = 1;
-    bool learns = audition_learns(a, arm);
-    double first = learns ? fmin(budget_seconds(&a->budget, FIRST_LOOK), LONG_LOOK) : seconds / 2;
+    if (audition_implicit(a, arm) && a->judgement) player_lend_judgement(p, a->judgement);
+    double first = minimax ? fmin(budget_seconds(&a->budget, FIRST_LOOK), LONG_LOOK) : seconds / 2;
     for (int look = 0; look < 2 && good; look++) { /* first it gets ready */
         double began = clock_now(), worked = clock_thread();
         struct budget b = {.deadline = began + (look ? seconds : first), .stop = a->budget.stop};
@@ -110,11 +110,26 @@ static bool take_speed(struct audition *a, uint32_t arm, uint32_t lanes, double 
         stats = player_report(p)->stats;
         share = (clock_thread() - worked) / fmax(clock_now() - began, 1e-6);
     }
-    if (learns) note_judgement(a, arm, p);
+    if (minimax) note_judgement(a, arm, p);
     player_free(p);
     *speed = (stats.simulations + 1.0) / fmax(stats.seconds * share, 1e-5);
     if (minimax) *speed /= a->threads; /* it has one */
     a->signs[arm].decided = (double)stats.decided / fmax((double)stats.simulations, 1);
+    return good;
+}
+
+/* Who judges positions in its tree finds out how, once for all its players. */
+static bool find_judgement(struct audition *a, uint32_t arm, struct error *error)
+{
+    struct player *p = player_new(&a->configs[arm], a->game, a->engine, 0, a->seed, error);
+    if (!p) return false;
+    double seconds =
+        2 * fmin(budget_seconds(&a->budget, FIRST_LOOK), LONG_LOOK); /* half of it is for the search */
+    struct budget b = {.deadline = clock_now() + seconds, .simulations = 1, .stop = a->budget.stop};
+    bool good = player_ponder(p, &b, error);
+    note_judgement(a, arm, p);
+    a->judgement = player_take_judgement(p);
+    player_free(p);
     return good;
 }
 
@@ -127,11 +142,14 @@ static bool take_speeds(struct audition *a, struct error *error)
         struct arm_signs *signs = &a->signs[i];
         if (budget_over(&a->budget)) return error_set(error, ERROR_TIME, "no time");
         if (a->out[i]) continue;
+        if (audition_implicit(a, i) && !a->judgement && !find_judgement(a, i, error)) return false;
+        if (a->out[i]) continue; /* there is none */
         if (!take_speed(a, i, 0, glance, &signs->speed, error)) return false;
         if (!audition_wires(a, i)) continue;
         if (!take_speed(a, i, a->wired, glance, &alone, error)) return false;
         a->dear[i] = fmax(1, signs->speed / alone);
     }
+    a->real = a->signs[0].speed * a->threads * a->move;
     for (uint32_t i = a->arms; i-- > 0;) {
         a->signs[i].speed /= a->signs[0].speed;
         a->signs[i].decided = a->signs[0].decided;
@@ -181,7 +199,8 @@ static bool plan(struct audition *a, double seconds, double left)
     if (!candidates(a)) return false;
     double fair = fmin(candidates(a), SEVERAL) / candidates(a) * FAIR;
     double sims = all / (fair * weight(a));
-    a->sims = sims > MOST_SIMS ? MOST_SIMS : sims < LEAST_SIMS ? LEAST_SIMS : (uint32_t)sims;
+    double most = a->real > LEAST_SIMS ? fmin(a->real, MOST_SIMS) : MOST_SIMS;
+    a->sims = (uint32_t)fmax(LEAST_SIMS, fmin(sims, most));
     a->wanted = UINT32_MAX;
     a->lasts = 0; /* others do now */
     /* What is under way when time is up is lost, so not too many; but full sweeps are fast ones. */
@@ -252,6 +271,7 @@ static struct audition *audition_new(const struct game *game, struct engine *eng
                            .seed = seed,
                            .wanted = AUDITION_TRIALS,
                            .threads = threads,
+                           .move = budget->move,
                            .sims = TRIAL_SIMS};
     pthread_mutex_init(&a->lock, NULL);
     a->in_steps = !budget->simulations;
@@ -271,6 +291,7 @@ void audition_leave(struct budget *budget)
 static void audition_free(struct audition *a)
 {
     if (a) pthread_mutex_destroy(&a->lock);
+    if (a) judgement_free(a->judgement);
     free(a);
 }
 
@@ -287,6 +308,10 @@ bool audition_hold(const struct player_config *config, const struct game *game, 
     bool good = a && stages;
     if (!good) error_set(error, ERROR_MEMORY, "out of memory");
     good = good && make_configs(a, config, error) && hold(a, stages, out, error);
+    if (good && audition_implicit(a, out->chosen)) {
+        out->judgement = a->judgement;
+        a->judgement = NULL;
+    }
     out->seconds = clock_now() - began;
     free(stages);
     audition_free(a);

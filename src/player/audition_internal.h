@@ -25,13 +25,17 @@ struct audition {
     struct arm_signs signs[ARMS_MOST];
     double dear[ARMS_MOST]; /* what a simulation takes in a bout, to one in play */
     double expected[ARMS_MOST];
+    struct judgement
+        *judgement;        /* of those who judge positions in their trees; NULL: each finds out for itself */
     bool out[ARMS_MOST];   /* takes no part */
     bool unfit[ARMS_MOST]; /* nor can be chosen */
     uint32_t arms;
     uint64_t seed;
     struct budget budget;
+    double move;      /* seconds that each will have in play; 0: nobody knows */
     bool in_steps;    /* what is counted: steps, else simulations */
     uint32_t sims;    /* a move, of the first */
+    double real;      /* that it will have in play; 0: nobody knows */
     uint32_t abreast; /* bouts at a time on a thread */
     uint32_t lanes;   /* of a player */
     uint32_t wired;   /* of a player on the wires, whose lanes are its own as well */

@@ -87,11 +87,12 @@ static bool make_model(struct stage *s, uint32_t arm, uint32_t role, double shar
     struct player *p = s->models[arm][role] = player_new(&config, a->game, a->engine, role, a->seed, error);
     if (!p) return false;
     player_join(p, s->driver);
+    if (audition_implicit(a, arm) && a->judgement) player_lend_judgement(p, a->judgement);
     if (!player_ponder(p, &budget, error)) return false;
     const struct mcts_stats *stats = &player_report(p)->stats;
     pthread_mutex_lock(&a->lock);
     a->spent += a->in_steps ? stats->steps : stats->simulations;
-    if (audition_learns(a, arm) && !audition_judges(a, arm, p)) a->out[arm] = a->unfit[arm] = true;
+    if (arm && audition_learns(a, arm) && !audition_judges(a, arm, p)) a->out[arm] = a->unfit[arm] = true;
     pthread_mutex_unlock(&a->lock);
     return true;
 }

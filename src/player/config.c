@@ -75,7 +75,7 @@ const struct player_option player_options[] = {
      "of rewards per step; one-player games are never discounted"},
     {"goals", PLAYER_CHOICE, AT(goals), 0, 0, "own|difference",
      "what a simulation is worth in games for two: one's own goal, or half of 100 and what one is ahead; "
-     "with a solver the former"},
+     "with a solver the former. With several players difference tells FAST that all others are opponents"},
     {"rave", PLAYER_INT, AT(rave), 0, 1e9, NULL, "equivalence parameter of RAVE; 0: off"},
     {"mix", PLAYER_CHOICE, AT(rave_mix), 0, 0, "thesis|mean|short",
      "RAVE with all of UCT, with its mean alone, or so and for a shorter time"},
@@ -105,6 +105,8 @@ const struct player_option player_options[] = {
     {"weight", PLAYER_REAL, AT(weight), 0, 1e6, NULL, "of FAST beside MAST"},
     {"cells", PLAYER_REAL, AT(cells), 0, 1e6, NULL, "FAST's factor for cell features"},
     {"lgr", PLAYER_BOOL, AT(lgr), 0, 0, NULL, "last good reply first (LGRF-2)"},
+    {"learn", PLAYER_INT, AT(learn), 0, 1e6, NULL,
+     "of so many simulations one teaches what guides playouts, after the first 5000; 0: all"},
     {"decay", PLAYER_DECAY, AT(decay), 0, 0, NULL,
      "forget: move:G, batch:G:N, sim:W, or several joined by '+'; off in one-player games"},
     {"solo", PLAYER_BOOL, AT(solo), 0, 0, NULL, "let decay work in one-player games, too"},

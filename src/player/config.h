@@ -29,8 +29,9 @@ struct player_config {
     int64_t kind;   /* enum player_kind */
     bool tree;
     double c, discount;
-    int64_t goals;          /* 1: of two, the difference */
+    int64_t goals;          /* 1: of two, the difference; of several, FAST's */
     int64_t rave, rave_mix; /* enum rave_mix */
+    int64_t learn;          /* simulations of which one teaches */
     int64_t urgency;        /* enum urgency */
     bool cutoff, forced;
     int64_t final; /* enum final_move */

@@ -100,6 +100,11 @@ struct solo *player_solo(struct player *p); /* NULL unless it searches games for
 struct minimax *player_minimax(struct player *p); /* NULL unless it is of that kind and has thought */
 struct judgement; /* NULL unless it judges positions in its tree, and has found out how */
 const struct judgement *player_judgement(const struct player *p);
+/* Taken from a player it is the caller's, and the player knows nothing any more; NULL if it had none of its
+ * own. Lent to one of the same game that is on the circuit and has not thought yet it stays the caller's, who
+ * frees it when the player is gone. */
+struct judgement *player_take_judgement(struct player *p);
+void player_lend_judgement(struct player *p, struct judgement *j);
 const struct player_config *player_config(const struct player *p);
 
 #endif

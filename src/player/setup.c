@@ -47,6 +47,13 @@ static struct values *make_mast(struct player *p)
     return v;
 }
 
+static struct values *make_fast(struct player *p, const struct budget *budget, struct error *error)
+{
+    return values_fast(p->reasoner, p->on_circuit ? engine_code(p->engine)->circuit : NULL,
+                       p->config.goals ? p->role : FAST_ALL_ALIKE, (float)p->config.cells, p->seed, budget,
+                       error);
+}
+
 static struct values *make_values(struct player *p, const struct budget *budget, struct error *error)
 {
     const struct player_config *c = &p->config;
@@ -61,14 +68,8 @@ static struct values *make_values(struct player *p, const struct budget *budget,
     case PLAYOUT_PAST: return values_past(nroles, (uint32_t)c->threshold, 50, !p->on_circuit);
     case PLAYOUT_NST:
     case PLAYOUT_NST_WIRES: return make_ngrams(p, budget);
-    case PLAYOUT_FAST:
-        return values_fast(p->reasoner, p->on_circuit ? engine_code(p->engine)->circuit : NULL,
-                           (float)c->cells, p->seed, budget, error);
-    case PLAYOUT_MAST_FAST:
-        return values_sum(make_mast(p),
-                          values_fast(p->reasoner, p->on_circuit ? engine_code(p->engine)->circuit : NULL,
-                                      (float)c->cells, p->seed, budget, error),
-                          (float)c->weight);
+    case PLAYOUT_FAST: return make_fast(p, budget, error);
+    case PLAYOUT_MAST_FAST: return values_sum(make_mast(p), make_fast(p, budget, error), (float)c->weight);
     }
     return NULL;
 }
@@ -142,6 +143,7 @@ static struct mcts_options search_options(const struct player *p, uint32_t lanes
                                  .discount = p->game->nroles == 1 ? 1 : (float)c->discount,
                                  .difference = c->goals && p->game->nroles == 2 && c->solver == SOLVER_OFF,
                                  .rave = (uint32_t)c->rave,
+                                 .learn = (uint32_t)c->learn,
                                  .urgency = (enum urgency)c->urgency,
                                  .rave_mix = (enum rave_mix)c->rave_mix,
                                  .final = (enum final_move)c->final,
@@ -190,6 +192,11 @@ static const struct judgement *judge(struct player *p, const struct budget *budg
     const struct player_config *c = &p->config;
     *why = NULL;
     if (c->implicit <= 0 && c->horizon < 0) return NULL;
+    if (!p->judgement && p->on_circuit) { /* found out when it was chosen */
+        p->judgement = p->audition.judgement;
+        p->audition.judgement = NULL;
+    }
+    if (p->judgement) return p->judgement;
     if (p->lender) return p->lender->judgement; /* if it found none, neither would we */
     struct budget part = {.deadline = budget_share(budget, JUDGING), .stop = budget->stop};
     if (part.deadline > 0) part.deadline = fmin(part.deadline, clock_now() + JUDGED);
@@ -263,8 +270,9 @@ void player_drop_search(struct player *p)
     p->rooted = false;
     outcomes_free(p->outcomes);
     p->outcomes = NULL;
-    judgement_free(p->judgement);
+    if (!p->lent) judgement_free(p->judgement);
     p->judgement = NULL;
+    p->lent = false;
     minimax_free(p->minimax);
     p->minimax = NULL;
 }

@@ -14,7 +14,9 @@ void flight_undo_pending(struct flight *f)
         if (!f->path[k]) continue; /* collected meanwhile */
         struct tree_node *n = tree_node(t, f->path[k]);
         for (uint32_t r = 0; r < t->nroles; r++)
-            if (node_actions(t, n, r) > 1)
+            if (node_is_folded(n))
+                node_folded(t, n)[r].choice = 0;
+            else if (node_actions(t, n, r) > 1)
                 tally_pending(f->hand, n, r, f->choice[(size_t)k * t->nroles + r], -1);
     }
 }
@@ -66,7 +68,8 @@ static void count_step(struct flight *f, uint32_t step, const float *own, const 
     if (node_is_folded(n)) {
         n->visits++;
         for (uint32_t r = 0; r < m->nroles; r++)
-            node_folded(t, n)[r] = (struct folded){f->choice[(size_t)step * m->nroles + r], discounted[r]};
+            node_folded(t, n)[r] =
+                (struct folded){f->choice[(size_t)step * m->nroles + r] + 1, discounted[r]};
         return;
     }
     struct tally tally = tally_of(f->hand, n);
@@ -275,7 +278,7 @@ void flight_teach(struct flight *f, const float *reward)
 void flight_expect(const struct flight *f)
 {
     const struct hand *h = f->hand;
-    if (!h->records || h->adapt.off || f->errand) return;
+    if (!h->records || h->adapt.off || f->errand || !f->teaches) return;
     struct episode e = episode_of(f, NULL);
     policy_expect(h->policy, &e);
 }
@@ -327,7 +330,7 @@ void flight_settle(struct flight *f, const float *reward)
     }
     if (m->opt.watch) watch(f);
     back_up(f, reward);
-    if (h->records && !h->adapt.off) flight_teach(f, own);
+    if (h->records && !h->adapt.off && f->teaches) flight_teach(f, own);
     if (f->has_way) adapt_learn(h, &f->way, own, f->playout_steps);
     bool decided = false;
     for (uint32_t r = 1; r < m->nroles; r++) decided |= own[r] != own[0];

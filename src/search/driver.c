@@ -96,13 +96,13 @@ static void tick(struct driver *d)
     d->ticked = now;
 }
 
-/* Nodes may be folded until they are visited again: simulations come one by one, and leave nothing but means.
- */
+/* Nodes may be folded until they are visited again: nobody else is at work, and simulations leave nothing but
+ * means. */
 static bool may_fold(const struct hand *h)
 {
     const struct mcts *m = h->search;
-    return h->solo && !h->leaves && m->opt.solver == SOLVER_OFF && !m->opt.rave && !m->opt.carry &&
-           !m->opt.implicit && !m->single;
+    return !h->relay && m->opt.solver == SOLVER_OFF && !m->opt.rave && !m->opt.carry && !m->opt.implicit &&
+           !m->single;
 }
 
 /* Its simulations need not be in every round, and nobody but the round looks at the lanes: they may wait

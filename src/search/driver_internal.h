@@ -34,6 +34,7 @@ struct flight {
     bool stateless;   /* there was no memory for states */
     bool end;         /* the last one was noted: the state after all steps */
     bool expanded;    /* its new node is made: from there on it plays out */
+    bool teaches;     /* the playout policy learns from it */
     bool cut;         /* broken off: without goals it is a draw */
     bool again;       /* decisive.h: the step to come is to be chosen again */
     uint32_t began;   /* the round its playout began */

@@ -102,7 +102,8 @@ void flight_take(struct flight *f, uint32_t node, const uint32_t *choice)
         bool forced = node_actions(t, n, r) == 1;
         row[r] = choice[r];
         f->forced[(size_t)f->steps * nroles + r] = forced;
-        if (node_is_folded(n)) { /* it is new, and nobody else is on the way */
+        if (node_is_folded(n)) { /* it is new */
+            if (!f->hand->solo) node_folded(t, n)[r].choice = choice[r] + 1;
             f->moves[(size_t)f->steps * nroles + r] =
                 node_folded_moves(t, n)[node_first(t, n)[r] + choice[r]];
             continue;
@@ -195,15 +196,23 @@ void flight_descend(struct flight *f)
         }
         uint32_t at = f->node;
         if (m->opt.solver == SOLVER_E && n->mover == NO_MOVER) flight_avoid_solved(f->hand, at, choice);
-        flight_take(f, at, choice);
         uint32_t child = m->opt.tree ? tree_child(m->tree, at, choice) : 0;
+        if (child) tree_fetch(m->tree, child, n->words); /* while the step is noted */
+        flight_take(f, at, choice);
         if (!child) {
             flight_stage(f, ENTERING);
             return;
         }
-        tree_fetch(m->tree, child, n->words);
         f->node = child;
     }
+}
+
+/* What the playout policy knows already changes little with every simulation. */
+static bool is_lesson(const struct hand *h)
+{
+    enum { SOMETHING = 5000 };
+    uint32_t learn = h->search->opt.learn;
+    return learn < 2 || h->policy->simulations < SOMETHING || h->launched % learn == 0;
 }
 
 void flight_launch(struct flight *f)
@@ -211,6 +220,7 @@ void flight_launch(struct flight *f)
     struct mcts *m = f->hand->search;
     if (m->tidings && tidings_count(m->tidings) != m->heard) prove_hear(m, &f->hand->driver->prover);
     f->steps = f->tree_steps = f->playout_steps = 0;
+    f->teaches = is_lesson(f->hand);
     f->expanded = f->stateless = f->end = f->cut = false;
     f->errand = NULL;
     f->own = NULL;

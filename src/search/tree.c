@@ -371,9 +371,12 @@ void tree_unfold(struct tree *t, struct tree_node *n)
     t->owed -= words;
     struct tree_action *a = node_all_actions(t, n);
     for (uint32_t i = 0; i < total; i++) a[i] = (struct tree_action){.move = moves[i]};
-    for (uint32_t r = 0; r < t->nroles && n->visits; r++) {
-        a[first[r] + folded[r].choice].n = n->visits;
-        a[first[r] + folded[r].choice].mean = folded[r].mean;
+    for (uint32_t r = 0; r < t->nroles; r++) {
+        if (!folded[r].choice) continue;
+        struct tree_action *taken = &a[first[r] + folded[r].choice - 1];
+        taken->n = n->visits;
+        taken->mean = folded[r].mean;
+        taken->pending = !n->visits && first[r + 1] - first[r] > 1;
     }
 }
 

@@ -17,9 +17,9 @@
  * `pending` say of an action what follows from them: that it cannot matter any more, that it leads to
  * something settled.
  *
- * Most nodes are visited once. Where one search has the tree to itself (`folds`), a new node is folded: it
- * has its moves and the one simulation that made it, in a quarter of the room, and gets its actions when it
- * is visited again.
+ * Most nodes are visited once. Where one thread has the tree to itself (`folds`), a new node is folded: it
+ * has its moves and the one simulation that made it, finished or on its way, in a quarter of the room, and
+ * gets its actions when it is visited again.
  *
  * A node is a number (its place in the space); tree_node() turns it into a pointer that is valid until the
  * next tree_add, tree_grow or tree_collect. When the space is full, tree_collect copies what is worth keeping
@@ -94,9 +94,9 @@ struct tree_node {
 };
 
 /* What a folded node has instead of actions: the choices made when it was new and what they brought, by role,
- * then the moves, two bytes each. */
+ * then the moves, two bytes each. As long as it has no visits, the simulation that made them is pending. */
 struct folded {
-    uint32_t choice;
+    uint32_t choice; /* 1 + the action, 0: none */
     float mean;
 };
 
@@ -126,7 +126,7 @@ struct tree {
     bool with_rave, with_best; /* statistics that only some searches need */
     bool with_bounds;
     bool with_leads;
-    bool folds; /* nodes are made folded; for one simulation at a time, without any of these */
+    bool folds;                    /* nodes are made folded; for one thread, without any of these */
     uint32_t first_at, actions_at; /* parts of a node: words behind its state */
     struct bound *widest;          /* by role: where bounds begin; owned; NULL without bounds */
     size_t limit;                  /* bytes, all together */
