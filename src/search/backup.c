@@ -102,12 +102,14 @@ static void fetch(const void *first, size_t bytes)
 #endif
 }
 
-/* Other threads have written to the nodes of the path since, and each count waits until its line is here. So
- * all lines are asked for at once: first the nodes, then what they tell the places of. */
+/* Other threads have written to the nodes of the path since, or other searches have filled the caches, and
+ * each count waits until its line is here. So all lines are asked for at once: first the nodes, then what
+ * they tell the places of. */
 void flight_fetch(const struct flight *f, enum fetching what)
 {
     enum { FEW = 256 }; /* bytes of RAVE that are worth it */
     const struct tree *t = f->hand->search->tree;
+    if (f->errand) return; /* the tree is somebody else's */
     for (uint32_t k = 0; k < f->tree_steps; k++) {
         if (!f->path[k] || (f->hand->ledger && ledger_has(f->hand->ledger, f->path[k]))) continue;
         struct tree_node *n = tree_node(t, f->path[k]);
@@ -115,6 +117,7 @@ void flight_fetch(const struct flight *f, enum fetching what)
             fetch(n, sizeof *n);
             continue;
         }
+        if (node_is_folded(n)) continue;
         for (uint32_t r = 0; r < t->nroles; r++) {
             fetch(node_action(t, n, r) + f->choice[(size_t)k * t->nroles + r], sizeof(struct tree_action));
             size_t bytes = node_actions(t, n, r) * sizeof(struct rave);

@@ -113,6 +113,8 @@ struct driver {
     uint32_t *chosen;   /* by lane */
     uint64_t *draws;    /* by lane */
     struct list *legal; /* by role */
+    uint64_t
+        *arrived; /* on the circuit, by lane: the hash of the state one step outside the tree, then that */
     struct state state;
     struct prover prover;
     struct decisive *decisive;             /* NULL: nobody has asked for it */
@@ -159,8 +161,7 @@ const float *mcts_rewards(const struct mcts *m, const float *goals, float lead[2
 void flight_settle(struct flight *f, const float *reward); /* flight_finish, with what mcts_rewards said */
 void flight_draw(struct flight *f);                        /* flight_finish, with 50 for everybody */
 void flight_undo_pending(struct flight *f);
-/* What a flight on a shared tree will write to, on its way to the cache: called with the one, then with the
- * other. */
+/* What a flight will write to, on its way to the cache: called with the one, then with the other. */
 enum fetching { FETCH_NODES, FETCH_ACTIONS };
 void flight_fetch(const struct flight *f, enum fetching what);
 /* The playout tables of its hand learn from it; will soon, which they may prepare for. */

@@ -174,6 +174,11 @@ void tree_share(struct tree *t, uint32_t threads);
 /* With a thread at rest: give back what it has claimed. */
 void tree_release(struct tree *t, struct tree_claim *claim);
 
+/* It will be looked for soon. */
+static inline void tree_expect(const struct tree *t, uint64_t hash)
+{
+    __builtin_prefetch(&t->table[(uint32_t)(hash >> 32) & t->mask]);
+}
 uint32_t tree_find(const struct tree *t, const uint64_t *state, uint32_t words,
                    uint64_t hash); /* 0: not there */
 
