@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 import json
-import re
 import os
 import pty
+import re
 import select
 import subprocess
 
