@@ -137,8 +137,7 @@ uint64_t *batch_move_wires(struct batch *b, uint32_t role)
     b->inside->written = true;
     now->clean = false;
     for (uint32_t i = 0; i < now->choices.n; i++)
-        if (now->choices.v[i].does == r->does)
-            memset(now->choices.v[i].dirty, true, now->choices.v[i].nodes[0]);
+        if (now->choices.v[i].does == r->does) choice_soil(&now->choices.v[i]);
     return slot(b, r->does);
 }
 

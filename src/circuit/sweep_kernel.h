@@ -33,6 +33,7 @@ typedef vec vec_alias __attribute__((may_alias));
 #define SELECT(m, a, b) TERNARY(m, a, b, 0xca)        /* m ? a : b */
 #define CHANGE_UNLESS(m, a, b) TERNARY(m, a, b, 0xc6) /* m ? a : a ^ b */
 #define NOT_AND_OR(a, b, c) TERNARY(a, b, c, 0x0e)    /* ~a & (b | c) */
+#define OR_AND(a, b, c) TERNARY(a, b, c, 0xf8)        /* a | (b & c) */
 #define AND_AND(a, b, c) TERNARY(a, b, c, 0x80)
 #define AND_NOT(a, b, c) TERNARY(a, b, c, 0x40) /* a & b & ~c */
 #define NOT_NOT(a, b, c) TERNARY(a, b, c, 0x10) /* a & ~b & ~c */
@@ -44,6 +45,7 @@ typedef vec vec_alias __attribute__((may_alias));
 #define SELECT(m, a, b) ((((a) ^ (b)) & (m)) ^ (b))
 #define CHANGE_UNLESS(m, a, b) ((a) ^ ((b) & ~(m)))
 #define NOT_AND_OR(a, b, c) (((b) | (c)) & ~(a))
+#define OR_AND(a, b, c) ((a) | ((b) & (c)))
 #define AND_AND(a, b, c) ((a) & (b) & (c))
 #define AND_NOT(a, b, c) ((a) & (b) & ~(c))
 #define NOT_NOT(a, b, c) ((a) & ~((b) | (c)))
