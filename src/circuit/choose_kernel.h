@@ -124,17 +124,20 @@ FN void count(struct choice *c, const vec_alias *mem, vec_alias *scratch)
  * A lane is in one node of each level, so it needs one rank and not one for each node. What it is compared
  * with is gathered from the nodes, each telling it to the lanes that are there. */
 
-/* The nodes of a level that lanes are in, ascending, and which these are. */
+/* The nodes of a level that lanes are in, ascending, and which these are. In a small tree all nodes count as
+ * such: looking costs more. */
 struct front {
     uint32_t n, node[LANES + 1];
     vec lanes[LANES + 1];
 };
 
-INLINE void add_node(struct front *f, uint32_t node, vec lanes)
+enum { SMALL = 48 }; /* blocks */
+
+INLINE void add_node(struct front *f, uint32_t node, vec lanes, bool all)
 {
     f->node[f->n] = node;
     f->lanes[f->n] = lanes;
-    f->n += any(lanes); /* no branch: who goes where is chance */
+    f->n += all || any(lanes); /* without a branch: who goes where is chance */
 }
 
 /* From nodes of p planes to their children of q planes. A single child counts as a left one: the rank is
@@ -159,10 +162,18 @@ INLINE void descend_pairs(const struct choice *c, uint32_t level, const vec_alia
     if (p > q) goes_left &= ~rank[q];
     for (uint32_t j = 0; j < q; j++) rank[j] = CHANGE_UNLESS(goes_left, rank[j], change[j]);
     to->n = 0;
+    if (c->nodes[0] <= SMALL) {
+        for (uint32_t i = 0; i < from->n; i++) {
+            add_node(to, 2 * i, from->lanes[i] & goes_left, true);
+            add_node(to, 2 * i + 1, from->lanes[i] & ~goes_left, true);
+        }
+        to->n = children;
+        return;
+    }
     for (uint32_t i = 0; i < from->n; i++) {
         uint32_t node = 2 * from->node[i];
-        add_node(to, node, from->lanes[i] & goes_left);
-        if (node + 1 < children) add_node(to, node + 1, from->lanes[i] & ~goes_left);
+        add_node(to, node, from->lanes[i] & goes_left, false);
+        if (node + 1 < children) add_node(to, node + 1, from->lanes[i] & ~goes_left, false);
     }
 }
 
@@ -278,7 +289,7 @@ INLINE void choose_blocks(struct choice *c, vec_alias *mem, const vec *rank, con
     const vec_alias *x = mem + c->legal;
     vec_alias *does = mem + c->does;
     vec own[CHOICE_BLOCK], made[CHOICE_BLOCK], zero = rank[0] ^ rank[0];
-    clear_blocks(c, does, f, zero);
+    if (c->nodes[0] > SMALL) clear_blocks(c, does, f, zero);
     if (f->n == 0) return;
     if (p > 1) {
         gather_blocks(x, f, own);
@@ -314,7 +325,7 @@ FN void descend(struct choice *c, vec_alias *mem, const vec_alias *scratch, vec 
         return;
     }
     front[level & 1].n = 0;
-    add_node(&front[level & 1], 0, lanes);
+    add_node(&front[level & 1], 0, lanes, true);
     for (; level > 0; level--) descend_level(c, level, scratch, rank, &front[level & 1], &front[~level & 1]);
     switch (c->planes[0]) {
     case 1: choose_blocks(c, mem, rank, &front[0], 1); break;
