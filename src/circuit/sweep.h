@@ -51,6 +51,13 @@ static inline void choice_layout(struct choice *c)
     }
 }
 
+/* The moves were cleared. */
+static inline void choice_wipe(struct choice *c)
+{
+    for (uint32_t i = 0; i < c->nhot; i++) c->dirty[c->hot[i]] = false;
+    c->nhot = 0;
+}
+
 /* Somebody else wrote to the moves. */
 static inline void choice_soil(struct choice *c)
 {
@@ -93,6 +100,10 @@ struct sweeper {
     /* Add to the moves: the first legal of n in order for lanes of the mask. */
     void (*choose_first)(const struct code_role *role, const uint32_t *order, uint32_t n,
                          const uint64_t *mask, uint64_t *mem);
+    /* Clear the sums; add the moves of a role that are made in some blocks. */
+    void (*clear_sums)(const struct code_sums *sums, uint64_t *mem);
+    void (*add_sums)(const struct code_sums *sums, uint32_t first_move, const struct code_role *role,
+                     const uint32_t *blocks, uint32_t n, uint64_t *mem);
     void (*toss)(struct choice_source *source, uint32_t p, uint64_t *mask); /* p / 2^CHOICE_PLANES */
     void (*park)(const struct code_park *parks, uint32_t n, const uint64_t *mask, uint64_t *mem);
     /* The first n state bits of the mask's lanes become `bits`. */
