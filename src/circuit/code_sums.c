@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Sums over very many moves: "one of the eight hundred moves that end here was made". All of them together
  * read each move several times, although in a batch there are no more moves made than lanes. So they are
- * taken out of the gates, and each move knows the sums it is in. A move that is always legal stays in its
- * gate: where it is the only one its slot is one without being written. */
+ * taken out of the gates, and each move knows the sums it is in. */
 #include "base/hash.h"
 #include "circuit/code_internal.h"
 
@@ -21,7 +20,7 @@ bool code_in_sum(const struct builder *b, edge e)
     uint32_t first = wire_move(c, 0);
     if (!(e & 1) || e >> 1 < first || e >> 1 >= first + c->nmoves) return false;
     uint32_t move = (e >> 1) - first, role = role_of(c, move);
-    return c->move_base[role + 1] - c->move_base[role] >= CODE_MANY_MOVES && c->legal[move] >> 1;
+    return c->move_base[role + 1] - c->move_base[role] >= CODE_MANY_MOVES;
 }
 
 uint32_t code_sum_of(struct builder *b, const struct gate *gate)

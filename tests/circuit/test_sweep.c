@@ -286,8 +286,8 @@ static struct circuit *many_moves(struct rng *rng)
     c->move_base[2] = c->nmoves;
     c->legal = heap_alloc(heap, c->nmoves * sizeof *c->legal);
     c->next = heap_alloc(heap, c->nbits * sizeof *c->next);
-    for (uint32_t m = 0; m < c->nmoves; m++) /* one is always legal */
-        c->legal[m] = m == 77 ? EDGE_TRUE : wire_bit(c, rng_below(rng, BITS)) << 1;
+    for (uint32_t m = 0; m < c->nmoves; m++)
+        c->legal[m] = m == 77 ? EDGE_TRUE /* always legal */ : wire_bit(c, rng_below(rng, BITS)) << 1;
     for (uint32_t i = 0; i < BITS; i++) {
         struct gate gate = {.first = c->edges.n};
         uint32_t rest = i % SUMS;
@@ -309,9 +309,10 @@ static void sums_of_very_many_moves_agree_with_naive_evaluation(void **unused)
     uint32_t widths[4], n = batch_widths(widths);
     struct rng rng;
     rng_init(&rng, 5);
-    for (uint32_t i = 0; i < 2 * n; i++) {
+    for (uint32_t i = 0; i < 4 * n; i++) {
         bool machine = i >= n && jit_available(widths[i % n]);
         struct circuit *c = many_moves(&rng);
+        if (machine && i % 2) add_turns(&rng, c);
         check_circuit(&rng, c, widths[i % n], machine);
         heap_free(c->heap);
     }
