@@ -5,7 +5,7 @@
  *
  *     soak [-m MINUTES] [-c SECONDS] [-n MOVES] [-M MEGABYTES] [-t THREADS] [-s SEED] [-p PART/PARTS] GAME...
  *
- * With -t every seat has so many threads, on one tree, with a tree each, and for playouts only in turn.  *
+ * With -t every seat has so many threads, on one tree, with a tree each, and for playouts only in turn.
  * Between moves seats ponder in a thread for a moment and are stopped: the time until they have is measured,
  * too. Exits with 1 if anything was wrong. Several processes may take a part of the games each. */
 #include "player/player.h"
@@ -135,7 +135,7 @@ static void go_somewhere(struct table *t)
 struct pondering {
     struct player *player;
     atomic_bool stop;
-    double stopped;
+    double stopped, cpu; /* when; processor time that it took in all */
 };
 
 static void *ponder(void *data)
@@ -144,6 +144,7 @@ static void *ponder(void *data)
     struct error error;
     player_ponder(p->player, &(struct budget){.stop = &p->stop}, &error);
     p->stopped = clock_now();
+    p->cpu = clock_thread();
     return NULL;
 }
 
@@ -159,7 +160,9 @@ static void ponder_a_moment(struct table *t, uint32_t role)
     pthread_join(thread, NULL);
     double took = p.stopped - told;
     if (took > t->worst_stop) t->worst_stop = took;
-    if (took * 1000 > SLOW_STOP) complain(t, &total.slow_stops, " stopped after %.0f ms;", took * 1000);
+    if (took * 1000 > SLOW_STOP)
+        complain(t, &total.slow_stops, " %s stopped after %.0f ms (%.2f s of processor time in all, %s);",
+                 player_config(p.player)->spec, took * 1000, p.cpu, player_report(p.player)->engine);
 }
 
 /* Ask a seat; the move, or a random one if the answer is no good. */

@@ -18,7 +18,7 @@ struct ludens_player;
 
 /* How long to think: whichever ends first; 0: no limit of that kind. */
 struct ludens_budget {
-    double seconds;
+    double seconds; /* less than 0 is an error */
     uint64_t simulations;
     uint64_t steps;      /* positions entered, in the tree and in playouts */
     uint64_t expansions; /* nodes added to the tree */

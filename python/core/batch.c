@@ -356,7 +356,7 @@ static PyObject *batch_play(PyObject *self, PyObject *args)
     struct ludens_error error = {0};
     unsigned long long sweeps;
     bool good;
-    if (!PyArg_ParseTuple(args, "K", &sweeps) || !is_free(b)) return NULL;
+    if (!PyArg_ParseTuple(args, "O&", count_from, &sweeps) || !is_free(b)) return NULL;
     ludens_stop_lower(&b->stop);
     b->busy = 1;
     Py_BEGIN_ALLOW_THREADS good = ludens_batch_play(b->batch, sweeps, &b->stop, &tally, &error);

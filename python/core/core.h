@@ -88,6 +88,8 @@ struct budget_words {
     unsigned long long simulations, steps, expansions;
 };
 struct ludens_budget budget_of(const struct budget_words *w, const struct ludens_stop *stop);
+/* For "O&": an unsigned long long; what is negative or too large is an OverflowError. */
+int count_from(PyObject *object, void *count);
 
 /* --- each adds its types or functions to the module */
 bool game_add(PyObject *module);

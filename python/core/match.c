@@ -136,9 +136,10 @@ static PyObject *match_new(PyTypeObject *type, PyObject *args, PyObject *words)
     unsigned long long seed = 1;
     double grace = -1;
     struct ludens_error error = {0};
-    if (!PyArg_ParseTupleAndKeywords(args, words, "O!O|$dKKKdKdzKO", names, game_type, &game, &seats,
-                                     &w.seconds, &w.simulations, &w.steps, &w.expansions, &start.seconds,
-                                     &start.simulations, &grace, &forfeit, &seed, &on_move))
+    if (!PyArg_ParseTupleAndKeywords(args, words, "O!O|$dO&O&O&dO&dzKO", names, game_type, &game, &seats,
+                                     &w.seconds, count_from, &w.simulations, count_from, &w.steps, count_from,
+                                     &w.expansions, &start.seconds, count_from, &start.simulations, &grace,
+                                     &forfeit, &seed, &on_move))
         return NULL;
     allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     struct match *m = (struct match *)alloc(type, 0);

@@ -17,6 +17,15 @@ struct ludens_budget budget_of(const struct budget_words *w, const struct ludens
     return (struct ludens_budget){w->seconds, w->simulations, w->steps, w->expansions, stop};
 }
 
+int count_from(PyObject *object, void *count)
+{
+    PyObject *whole = PyNumber_Index(object); /* numbers of others, NumPy's among them */
+    if (!whole) return 0;
+    *(unsigned long long *)count = PyLong_AsUnsignedLongLong(whole);
+    Py_DECREF(whole);
+    return !PyErr_Occurred();
+}
+
 static PyObject *player_new(PyTypeObject *type, PyObject *args, PyObject *words)
 {
     static char *names[] = {"game", "role", "who", "seed", NULL};
@@ -64,8 +73,9 @@ static bool is_free(struct player *p)
 static bool parse_budget(PyObject *args, PyObject *words, struct budget_words *out)
 {
     static char *names[] = {"seconds", "simulations", "steps", "expansions", NULL};
-    if (!PyArg_ParseTupleAndKeywords(args, words, "|dKKK", names, &out->seconds, &out->simulations,
-                                     &out->steps, &out->expansions))
+    if (!PyArg_ParseTupleAndKeywords(args, words, "|dO&O&O&", names, &out->seconds, count_from,
+                                     &out->simulations, count_from, &out->steps, count_from,
+                                     &out->expansions))
         return false;
     return true;
 }

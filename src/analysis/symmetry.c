@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/symmetry.h"
 
+#include "base/clock.h"
 #include "base/hash.h"
 
 #include <stdlib.h>
@@ -25,6 +26,9 @@ struct finder {
     uint32_t *fact, *move;       /* the way that is tried: where facts and moves go */
     uint64_t *plain, *exchanged; /* by atom: the rules as they are, and with their inputs exchanged; 0: not
                                     looked at yet */
+    const struct symmetry_limits *limits;
+    uint32_t looks; /* at terms and atoms; now and then at the clock, too */
+    bool over;      /* there is no time left: what is not known by now is not found out */
 };
 
 static void finder_done(struct finder *f)
@@ -36,6 +40,15 @@ static void finder_done(struct finder *f)
     free(f->move);
     free(f->plain);
     free(f->exchanged);
+}
+
+static bool is_over(struct finder *f)
+{
+    enum { LOOKS = 1024 };
+    const struct symmetry_limits *l = f->limits;
+    if (f->over || f->looks++ % LOOKS) return f->over;
+    f->over = (l->cancel && atomic_load(l->cancel)) || (l->deadline > 0 && clock_now() >= l->deadline);
+    return f->over;
 }
 
 static void number_rules(struct finder *f)
@@ -86,13 +99,14 @@ static enum part part_of(layout l, uint32_t arg)
     return l % PARTS;
 }
 
-/* Where a term goes; 0: nowhere. Each x belongs to the y of the same number. */
-static term image(const struct finder *f, term t, layout l, uint32_t way)
+/* Where a term goes; 0: nowhere, or it is too late. Each x belongs to the y of the same number. */
+static term image(struct finder *f, term t, layout l, uint32_t way)
 {
     const struct term_node *node = term_get(f->g->terms, t);
     const struct axis *axes[] = {&f->board->x, &f->board->y};
     uint32_t at[2][MOST_ARGS], arg[2][MOST_ARGS], n[2] = {0};
     term args[MOST_ARGS];
+    if (is_over(f)) return 0;
     if (node->nargs > MOST_ARGS) return l ? 0 : t;
     for (uint32_t i = 0; i < node->nargs; i++) {
         enum part p = part_of(l, i);
@@ -150,12 +164,13 @@ enum { DEEPEST = 5000 }; /* rules on rules; or they go round in circles */
 static const uint64_t FACT = 0x9ae16a3b2f90404f, MOVE = 0xc949c7defebe6bd1, BODY = 0x6c62272e07bb0142,
                       ATOM = 0xd6e8feb86659fd93;
 
-/* What an atom comes to, whatever the order of rules and bodies, as far as it was reached. 0: too deep. */
-static uint64_t atom_hash(const struct finder *f, uint32_t atom, uint64_t *known, bool exchanged,
-                          uint32_t depth)
+/* What an atom comes to, whatever the order of rules and bodies, as far as it was reached. 0: too deep, or
+ * too late. */
+static uint64_t atom_hash(struct finder *f, uint32_t atom, uint64_t *known, bool exchanged, uint32_t depth)
 {
     const struct ground *g = f->g;
     uint64_t rules = 0;
+    if (is_over(f)) return 0;
     if (atom == GROUND_NONE) return 1;
     if (atom < g->nfacts) return hash_mix(FACT, exchanged ? f->fact[atom] : atom);
     if (atom < g->nfacts + f->nmoves)
@@ -175,7 +190,7 @@ static uint64_t atom_hash(const struct finder *f, uint32_t atom, uint64_t *known
     return known[atom] = rules ? rules : 1;
 }
 
-static bool same(const struct finder *f, uint32_t here, uint32_t there)
+static bool same(struct finder *f, uint32_t here, uint32_t there)
 {
     uint64_t x = atom_hash(f, here, f->exchanged, true, 0);
     return x && x == atom_hash(f, there, f->plain, false, 0);
@@ -320,9 +335,9 @@ static void find(struct finder *f, const struct circuit *c, struct symmetry *s)
 }
 
 void symmetry_find(struct symmetry *s, const struct analysis *a, const struct ground *g,
-                   const struct circuit *c)
+                   const struct circuit *c, const struct symmetry_limits *limits)
 {
-    struct finder f = {.g = g, .a = a, .board = a->boards.n ? &a->boards.v[0] : NULL};
+    struct finder f = {.g = g, .a = a, .board = a->boards.n ? &a->boards.v[0] : NULL, .limits = limits};
     *s = (struct symmetry){.nbits = c->nbits};
     if (f.board && !f.board->compound && finder_init(&f)) find(&f, c, s);
     finder_done(&f);

@@ -23,10 +23,15 @@ struct symmetry {
     uint32_t *bit[SYMMETRY_MOST]; /* by bit of the state: where it goes */
 };
 
+struct symmetry_limits {
+    double deadline;           /* clock_now() time; 0: none */
+    const atomic_bool *cancel; /* somebody else's wish; may be NULL */
+};
+
 /* For states of the circuit made of these ground rules, whose store of terms may grow. None where there is no
- * such board, or no memory. */
+ * such board, or no memory; those found until then where time is over. */
 void symmetry_find(struct symmetry *s, const struct analysis *a, const struct ground *g,
-                   const struct circuit *c);
+                   const struct circuit *c, const struct symmetry_limits *limits);
 void symmetry_done(struct symmetry *s);
 
 #endif

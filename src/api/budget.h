@@ -5,6 +5,13 @@
 #include "api/api.h"
 #include "search/budget.h"
 
+/* Time that is none would be no limit, and thinking would never end. */
+static inline bool budget_is_sound(const struct ludens_budget *b, struct ludens_error *error)
+{
+    return b->seconds >= 0 ||
+           refuse(error, ERROR_INPUT, "seconds of a budget are 0 or more, not %g", b->seconds);
+}
+
 /* From now on. */
 static inline struct budget budget_from(const struct ludens_budget *b)
 {

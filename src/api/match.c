@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "api/api.h"
+#include "api/budget.h"
 #include "api/record.h"
 
 #include "match/forfeit.h"
@@ -84,6 +84,7 @@ static bool set_up(struct ludens_match *m, struct ludens_error *error)
     const struct ludens_match_options *o = &m->options;
     struct match_budget budget = match_budget_from(o);
     uint32_t rules = 0;
+    if (!budget_is_sound(&o->budget, error) || !budget_is_sound(&o->start, error)) return false;
     if (!forfeit_parse(o->forfeit, &rules, &inside)) return tell(error, &inside);
     struct engine *engine = game_engine(m->game, &inside);
     if (!engine) return tell(error, &inside);

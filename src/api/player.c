@@ -57,7 +57,7 @@ bool ludens_player_think(struct ludens_player *player, struct ludens_engine *eng
     struct error inside = {0};
     struct budget b = budget_from(budget);
     uint32_t mine;
-    if (!same_game(player, engine, error)) return false;
+    if (!same_game(player, engine, error) || !budget_is_sound(budget, error)) return false;
     if (!player_think(player->player, &b, &mine, &inside)) return tell(error, &inside);
     struct reasoner *r = engine_ask(engine);
     if (!reasoner_carry_move(r, player_reasoner(player->player), player->role, mine, move))
@@ -71,6 +71,7 @@ bool ludens_player_ponder(struct ludens_player *player, const struct ludens_budg
 {
     struct error inside = {0};
     struct budget b = budget_from(budget);
+    if (!budget_is_sound(budget, error)) return false;
     return player_ponder(player->player, &b, &inside) || tell(error, &inside);
 }
 

@@ -126,8 +126,9 @@ void circuit_free(struct circuit *c);
 /* A circuit with the same bits and moves in which `legal` says that a move wins at once: it is legal, the
  * game is not over, and when all other roles make the only move they have it is over then and the role has
  * the most it can ever get. Where others have a choice it says nothing. Nothing else of it means anything.
- * NULL and an error where that is too large, takes longer than so many seconds (0: no limit), and where rules
- * are recursive. */
-struct circuit *circuit_foresee(const struct circuit *c, double seconds, struct error *error);
+ * NULL and an error where that is too large, takes longer than so many seconds (0: no limit) or is cancelled
+ * (`cancel` may be NULL), and where rules are recursive. */
+struct circuit *circuit_foresee(const struct circuit *c, double seconds, const atomic_bool *cancel,
+                                struct error *error);
 
 #endif

@@ -198,7 +198,8 @@ static void build(struct circuit *out, const struct circuit *c)
     circuit_emit(out, net);
 }
 
-struct circuit *circuit_foresee(const struct circuit *c, double seconds, struct error *error)
+struct circuit *circuit_foresee(const struct circuit *c, double seconds, const atomic_bool *cancel,
+                                struct error *error)
 {
     if (c->loops.n)
         return error_set(error, ERROR_INPUT,
@@ -207,12 +208,14 @@ struct circuit *circuit_foresee(const struct circuit *c, double seconds, struct 
     struct heap *heap = heap_new(0);
     if (!heap) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
     if (seconds > 0) heap->deadline = clock_now() + seconds;
+    heap->cancel = cancel;
     struct heap_guard guard;
     if (HEAP_ENTER(heap, &guard, error)) {
         struct circuit *out = heap_zalloc(heap, sizeof *out);
         out->heap = heap;
         build(out, c);
         heap->deadline = 0;
+        heap->cancel = NULL;
         heap_leave(heap);
         return out;
     }

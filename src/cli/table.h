@@ -39,9 +39,8 @@ uint64_t seed_fresh(void);
 void budget_settle(struct match_budget *b);
 
 #define BUDGET_OPTIONS(b)                                                                         \
-    {                                                                                             \
-        "clock",  'c',        OPTION_REAL,  &(b).seconds,                                         \
-        .min = 0, .max = 1e6, .value = "S", .help = "seconds per move"},                          \
+    {"clock",     'c',        OPTION_REAL,  &(b).seconds,                                         \
+     .min = 1e-3, .max = 1e6, .value = "S", .help = "seconds per move"},                          \
         {"start",                                                                                 \
          0,                                                                                       \
          OPTION_REAL,                                                                             \

@@ -160,28 +160,29 @@ const struct code *engine_code(struct engine *e)
 }
 
 /* Under the lock. */
-static void foresee(struct engine *e, double seconds)
+static void foresee(struct engine *e, double seconds, const atomic_bool *cancel)
 {
     struct error error = {0};
     uint32_t widths[4], n = batch_widths(widths);
     double end = clock_now() + seconds;
-    e->foresight = circuit_foresee(e->circuit, seconds, &error);
-    struct ground_limits left = {.seconds = seconds > 0 ? end - clock_now() : 0};
+    e->foresight = circuit_foresee(e->circuit, seconds, cancel, &error);
+    struct ground_limits left = {.seconds = seconds > 0 ? end - clock_now() : 0, .cancel = cancel};
     if (seconds > 0 && left.seconds <= 0) left.seconds = 1e-3;
     e->foresight_code = e->foresight ? code_build(e->foresight, &left, &error) : NULL;
     for (uint32_t i = 0; e->foresight_code && i < n; i++)
         code_compile(e->foresight_code, widths[i], NULL, &error);
-    e->foreseen = e->foresight_code || error.code != ERROR_TIME; /* else it is tried again */
+    bool given_up = error.code == ERROR_TIME || error.code == ERROR_CANCELLED; /* it is tried again */
+    e->foreseen = e->foresight_code || !given_up;
     if (e->foresight_code) return;
     circuit_free(e->foresight);
     e->foresight = NULL;
 }
 
-const struct code *engine_foresight(struct engine *e, double seconds)
+const struct code *engine_foresight(struct engine *e, double seconds, const atomic_bool *cancel)
 {
     if (engine_poll(e) != ENGINE_READY) return NULL;
     pthread_mutex_lock(&e->extras_lock);
-    if (!e->foreseen) foresee(e, seconds);
+    if (!e->foreseen) foresee(e, seconds, cancel);
     const struct code *code = e->foresight_code;
     pthread_mutex_unlock(&e->extras_lock);
     return code;

@@ -75,6 +75,7 @@ struct budget match_budget_now(const struct match_budget *b, bool start, const a
                            .simulations = start ? b->start_simulations : b->simulations,
                            .steps = start ? b->start_steps : b->steps,
                            .expansions = start ? 0 : b->expansions,
+                           .move = start ? b->seconds : 0,
                            .stop = stop};
 }
 

@@ -28,6 +28,7 @@ struct search {
     struct player_config config;
     struct heap *heap; /* of texts */
     uint32_t role, turn;
+    double play_clock;              /* seconds */
     bool idle;                      /* there is nothing to think about, until the next order */
     bool slow;                      /* a slice is not enough to find the moves */
     bool settled;                   /* the engine is ready or has failed, and we know */
@@ -148,7 +149,7 @@ static void ponder(struct search *s)
     if (player_solo(s->player)) b.deadline = clock_now() + LINE_SLICE; /* what is found is told soon */
     /* On the start clock, once the circuit is there, the player may look for the way that suits the game. */
     bool begins = s->settled && s->turn == 0 && s->start > clock_now() && !player_solo(s->player);
-    if (begins) b.deadline = s->start;
+    if (begins) b.deadline = s->start, b.move = s->play_clock;
     bool good = begins ? player_start(s->player, &b, &error) : player_ponder(s->player, &b, &error);
     tell_line(s);
     s->pondered += player_report(s->player)->stats.simulations;
@@ -311,6 +312,7 @@ static bool set_up(struct search *s, const struct assignment *a, struct error *e
     size_t memory = (size_t)a->megabytes << 20;
     if (!player_config_parse(a->player, &s->config, error)) return false;
     if (!s->config.memory) s->config.memory = (int64_t)(a->megabytes / 2);
+    s->play_clock = a->seconds;
     s->config.forced = true; /* when only the others have a choice, theirs is worth thinking about */
     s->game = game_from_text("match", a->rules, a->rules_size, memory / 4, NULL, error);
     if (!s->game) return false;

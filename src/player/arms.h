@@ -7,10 +7,11 @@
 
 /* What can be seen of a way of searching without a match. */
 struct arm_signs {
-    double speed;    /* simulations to one of the player's own way; 1 where they are counted */
-    double explains; /* minimax: of what makes random games end differently, by its evaluation; 0..1 */
-    bool travels;    /* minimax: pieces go from cell to cell */
-    bool shaped;     /* minimax: it counts what is left to do, by the game's shape */
+    double speed; /* simulations to one of the player's own way; 1 where they are counted */
+    /* of those who judge positions: */
+    double explains; /* of what makes random games end differently, by its evaluation; 0..1 */
+    bool travels;    /* pieces go from cell to cell */
+    bool shaped;     /* it counts what is left to do, by the game's shape */
     double decided;  /* of the player's own simulations, those that ended better for one than for another */
     bool foreseen;   /* the player's own playouts see wins coming (decisive.h) */
     uint32_t threads;

@@ -2,6 +2,8 @@
 /* Who takes part, how many matches there is time for, and who is chosen. */
 #include "player/audition_internal.h"
 
+#include "search/judgement.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -24,7 +26,7 @@ static const double SHARE = 0.75;  /* of the start clock */
 static const double NO_CLOCK = 10; /* seconds where nobody said how long it is */
 static const double SLACK = 1.3;   /* larger trees and tables than in the trial are slower */
 static const double GLANCE = 0.1;  /* seconds at most to find out how fast a candidate is */
-/* In which minimax finds out about the game: a share of what is left, in seconds at most. */
+/* In which who judges positions finds out about the game: a share of what is left, in seconds at most. */
 static const double FIRST_LOOK = 0.15, LONG_LOOK = 1.5;
 static const double HOPELESS = 0.42; /* of whom no more can be hoped is not heard */
 
@@ -33,6 +35,7 @@ static bool is_same(const struct audition *a, uint32_t arm)
 {
     const struct player_config *c = &a->configs[arm], *own = &a->configs[0];
     return c->kind == own->kind && c->playout == own->playout && c->cutoff == own->cutoff &&
+           c->implicit == own->implicit && c->horizon == own->horizon &&
            (c->decisive == own->decisive || !a->signs[arm].foreseen);
 }
 
@@ -48,7 +51,8 @@ static bool fits(const struct audition *a, uint32_t arm)
 
 static bool make_configs(struct audition *a, const struct player_config *config, struct error *error)
 {
-    bool foreseen = config->decisive && engine_foresight(a->engine, budget_seconds(&a->budget, 0.1));
+    bool foreseen =
+        config->decisive && engine_foresight(a->engine, budget_seconds(&a->budget, 0.1), a->budget.stop);
     a->arms = player_arms_count();
     for (uint32_t i = 0; i < a->arms; i++) {
         struct player_config *c = &a->configs[i];
@@ -67,11 +71,18 @@ static bool make_configs(struct audition *a, const struct player_config *config,
     return true;
 }
 
-static void note_minimax(struct audition *a, uint32_t arm, const struct player *p)
+/* What is known of its evaluation. */
+static void note_judgement(struct audition *a, uint32_t arm, const struct player *p)
 {
     const struct minimax_report *report = player_report(p)->minimax;
+    const struct judgement *j = player_judgement(p);
     struct arm_signs *signs = &a->signs[arm];
-    if (!audition_judges(p)) a->out[arm] = a->unfit[arm] = true;
+    if (arm && !audition_judges(a, arm, p)) a->out[arm] = a->unfit[arm] = true;
+    if (j) {
+        signs->explains = (double)judgement_explains(j);
+        signs->travels = judgement_travels(j);
+        signs->shaped = judgement_shaped(j);
+    }
     if (!report) return;
     signs->explains = (double)report->explains;
     signs->travels = report->travels;
@@ -90,6 +101,7 @@ static bool take_speed(struct audition *a, uint32_t arm, uint32_t lanes, double 
     if (!p) return false;
     struct mcts_stats stats = {0};
     double share = 1;
+    if (audition_implicit(a, arm) && a->judgement) player_lend_judgement(p, a->judgement);
     double first = minimax ? fmin(budget_seconds(&a->budget, FIRST_LOOK), LONG_LOOK) : seconds / 2;
     for (int look = 0; look < 2 && good; look++) { /* first it gets ready */
         double began = clock_now(), worked = clock_thread();
@@ -98,11 +110,26 @@ static bool take_speed(struct audition *a, uint32_t arm, uint32_t lanes, double 
         stats = player_report(p)->stats;
         share = (clock_thread() - worked) / fmax(clock_now() - began, 1e-6);
     }
-    if (minimax) note_minimax(a, arm, p);
+    if (minimax) note_judgement(a, arm, p);
     player_free(p);
     *speed = (stats.simulations + 1.0) / fmax(stats.seconds * share, 1e-5);
     if (minimax) *speed /= a->threads; /* it has one */
     a->signs[arm].decided = (double)stats.decided / fmax((double)stats.simulations, 1);
+    return good;
+}
+
+/* Who judges positions in its tree finds out how, once for all its players. */
+static bool find_judgement(struct audition *a, uint32_t arm, struct error *error)
+{
+    struct player *p = player_new(&a->configs[arm], a->game, a->engine, 0, a->seed, error);
+    if (!p) return false;
+    double seconds =
+        2 * fmin(budget_seconds(&a->budget, FIRST_LOOK), LONG_LOOK); /* half of it is for the search */
+    struct budget b = {.deadline = clock_now() + seconds, .simulations = 1, .stop = a->budget.stop};
+    bool good = player_ponder(p, &b, error);
+    note_judgement(a, arm, p);
+    a->judgement = player_take_judgement(p);
+    player_free(p);
     return good;
 }
 
@@ -115,11 +142,14 @@ static bool take_speeds(struct audition *a, struct error *error)
         struct arm_signs *signs = &a->signs[i];
         if (budget_over(&a->budget)) return error_set(error, ERROR_TIME, "no time");
         if (a->out[i]) continue;
+        if (audition_implicit(a, i) && !a->judgement && !find_judgement(a, i, error)) return false;
+        if (a->out[i]) continue; /* there is none */
         if (!take_speed(a, i, 0, glance, &signs->speed, error)) return false;
         if (!audition_wires(a, i)) continue;
         if (!take_speed(a, i, a->wired, glance, &alone, error)) return false;
         a->dear[i] = fmax(1, signs->speed / alone);
     }
+    a->real = a->signs[0].speed * a->threads * a->move;
     for (uint32_t i = a->arms; i-- > 0;) {
         a->signs[i].speed /= a->signs[0].speed;
         a->signs[i].decided = a->signs[0].decided;
@@ -169,7 +199,8 @@ static bool plan(struct audition *a, double seconds, double left)
     if (!candidates(a)) return false;
     double fair = fmin(candidates(a), SEVERAL) / candidates(a) * FAIR;
     double sims = all / (fair * weight(a));
-    a->sims = sims > MOST_SIMS ? MOST_SIMS : sims < LEAST_SIMS ? LEAST_SIMS : (uint32_t)sims;
+    double most = a->real > LEAST_SIMS ? fmin(a->real, MOST_SIMS) : MOST_SIMS;
+    a->sims = (uint32_t)fmax(LEAST_SIMS, fmin(sims, most));
     a->wanted = UINT32_MAX;
     a->lasts = 0; /* others do now */
     /* What is under way when time is up is lost, so not too many; but full sweeps are fast ones. */
@@ -240,6 +271,7 @@ static struct audition *audition_new(const struct game *game, struct engine *eng
                            .seed = seed,
                            .wanted = AUDITION_TRIALS,
                            .threads = threads,
+                           .move = budget->move,
                            .sims = TRIAL_SIMS};
     pthread_mutex_init(&a->lock, NULL);
     a->in_steps = !budget->simulations;
@@ -259,6 +291,7 @@ void audition_leave(struct budget *budget)
 static void audition_free(struct audition *a)
 {
     if (a) pthread_mutex_destroy(&a->lock);
+    if (a) judgement_free(a->judgement);
     free(a);
 }
 
@@ -275,6 +308,10 @@ bool audition_hold(const struct player_config *config, const struct game *game, 
     bool good = a && stages;
     if (!good) error_set(error, ERROR_MEMORY, "out of memory");
     good = good && make_configs(a, config, error) && hold(a, stages, out, error);
+    if (good && audition_implicit(a, out->chosen)) {
+        out->judgement = a->judgement;
+        a->judgement = NULL;
+    }
     out->seconds = clock_now() - began;
     free(stages);
     audition_free(a);

@@ -23,6 +23,8 @@ struct audition_report {
     uint32_t simulations; /* a move; 0: there was no time for matches */
     uint32_t chosen;
     double seconds;
+    struct judgement
+        *judgement; /* that the one chosen is to play by, the caller's; NULL: it has to find out */
     struct {
         bool heard; /* or at least looked at */
         double points, expected;

@@ -25,13 +25,17 @@ struct audition {
     struct arm_signs signs[ARMS_MOST];
     double dear[ARMS_MOST]; /* what a simulation takes in a bout, to one in play */
     double expected[ARMS_MOST];
+    struct judgement
+        *judgement;        /* of those who judge positions in their trees; NULL: each finds out for itself */
     bool out[ARMS_MOST];   /* takes no part */
     bool unfit[ARMS_MOST]; /* nor can be chosen */
     uint32_t arms;
     uint64_t seed;
     struct budget budget;
+    double move;      /* seconds that each will have in play; 0: nobody knows */
     bool in_steps;    /* what is counted: steps, else simulations */
     uint32_t sims;    /* a move, of the first */
+    double real;      /* that it will have in play; 0: nobody knows */
     uint32_t abreast; /* bouts at a time on a thread */
     uint32_t lanes;   /* of a player */
     uint32_t wired;   /* of a player on the wires, whose lanes are its own as well */
@@ -55,6 +59,19 @@ static inline bool audition_minimax(const struct audition *a, uint32_t arm)
     return a->configs[arm].kind == PLAYER_MINIMAX;
 }
 
+/* It judges positions in its tree. */
+static inline bool audition_implicit(const struct audition *a, uint32_t arm)
+{
+    return a->configs[arm].kind == PLAYER_SEARCH &&
+           (a->configs[arm].implicit > 0 || a->configs[arm].horizon >= 0);
+}
+
+/* It has to learn what positions are worth first. */
+static inline bool audition_learns(const struct audition *a, uint32_t arm)
+{
+    return audition_minimax(a, arm) || audition_implicit(a, arm);
+}
+
 static inline bool audition_wires(const struct audition *a, uint32_t arm)
 {
     return a->configs[arm].kind == PLAYER_SEARCH && a->configs[arm].playout >= PLAYOUT_WIRES;
@@ -66,8 +83,8 @@ static inline uint32_t audition_bout_lanes(const struct audition *a)
     return (audition_wires(a, 0) ? a->wired : a->lanes) * (a->game->nroles - 1) + a->wired;
 }
 
-/* Minimax is for this game, and had the time to find out what positions are worth. */
-bool audition_judges(const struct player *p);
+/* Who has to is for this game, and had the time to find out what positions are worth. */
+bool audition_judges(const struct audition *a, uint32_t arm, const struct player *p);
 
 /* --- queue.c: what is expected of a candidate by all that is known; the first has what must be reached */
 double queue_expects(const struct audition *a, uint32_t arm);

@@ -12,17 +12,37 @@ static const double BETTER = 0.55;
 static const double SLOWER = 0.08;
 /* And who plays out many times from a position, which many simulations do as well; */
 static const double WIRED = 0.2;
-/* and minimax, where playouts see wins coming: it sees them at any depth, a tree has to grow that far. Less
- * so the more its evaluation knows. */
-static const double LOOKING = 0.5, KNOWS = 0.4;
+/* and minimax, where playouts see wins coming, or pieces do not move about: it sees them at any depth, a tree
+ * has to grow that far. Less so the more its evaluation knows, and not at all where it knows so much. */
+static const double LOOKING = 0.5, KNOWS_MUCH = 0.4, KNOWS = 0.2;
+/* and who judges positions where pieces do not move about. */
+static const double JUDGED = 0.2;
+
+/* In which matches by the clock have so many times the simulations, all of this holds; where they have as
+ * many, nothing. */
+static const double FAR = 100;
+
+static double farness(const struct audition *a)
+{
+    if (a->real <= 0) return 1;
+    return fmin(fmax(log(a->real / a->sims) / log(FAR), 0), 1);
+}
 
 /* By how much a match with a hundred simulations a move is kinder than one by the clock: docs/strength.md. */
-static double flattery(const struct audition *a, uint32_t arm)
+static double kindness(const struct audition *a, uint32_t arm)
 {
     const struct arm_signs *signs = &a->signs[arm];
+    double much = signs->foreseen ? KNOWS_MUCH : KNOWS;
     if (audition_minimax(a, arm))
-        return signs->foreseen ? LOOKING * (1 - fmin(signs->explains / KNOWS, 1)) : 0;
-    return (audition_wires(a, arm) ? WIRED : 0) + (signs->speed < 1 ? -SLOWER * log2(signs->speed) : 0);
+        return signs->foreseen || !signs->travels ? LOOKING * (1 - fmin(signs->explains / much, 1)) : 0;
+    bool judges = audition_implicit(a, arm) && !signs->travels;
+    return (audition_wires(a, arm) ? WIRED : 0) + (judges ? JUDGED : 0) +
+           (signs->speed < 1 ? -SLOWER * log2(signs->speed) : 0);
+}
+
+static double flattery(const struct audition *a, uint32_t arm)
+{
+    return farness(a) * kindness(a, arm);
 }
 
 double queue_expects(const struct audition *a, uint32_t arm)

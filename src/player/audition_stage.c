@@ -8,7 +8,7 @@
 
 enum {
     LESSON = 2000, /* simulations that tables have seen before the first bout */
-    LEARNING = 10, /* times as long minimax has for that, all roles together */
+    LEARNING = 10, /* times as long have for that who learn what positions are worth, all roles together */
 };
 
 static void note_trouble(struct audition *a, const struct error *error)
@@ -18,8 +18,9 @@ static void note_trouble(struct audition *a, const struct error *error)
     pthread_mutex_unlock(&a->lock);
 }
 
-bool audition_judges(const struct player *p)
+bool audition_judges(const struct audition *a, uint32_t arm, const struct player *p)
 {
+    if (audition_implicit(a, arm)) return player_judgement(p);
     const struct minimax_report *r = player_report(p)->minimax;
     return r && r->evaluation && strcmp(r->evaluation, "none") != 0;
 }
@@ -86,11 +87,12 @@ static bool make_model(struct stage *s, uint32_t arm, uint32_t role, double shar
     struct player *p = s->models[arm][role] = player_new(&config, a->game, a->engine, role, a->seed, error);
     if (!p) return false;
     player_join(p, s->driver);
+    if (audition_implicit(a, arm) && a->judgement) player_lend_judgement(p, a->judgement);
     if (!player_ponder(p, &budget, error)) return false;
     const struct mcts_stats *stats = &player_report(p)->stats;
     pthread_mutex_lock(&a->lock);
     a->spent += a->in_steps ? stats->steps : stats->simulations;
-    if (audition_minimax(a, arm) && !audition_judges(p)) a->out[arm] = a->unfit[arm] = true;
+    if (arm && audition_learns(a, arm) && !audition_judges(a, arm, p)) a->out[arm] = a->unfit[arm] = true;
     pthread_mutex_unlock(&a->lock);
     return true;
 }
@@ -102,12 +104,14 @@ static bool make_models(struct stage *s, struct error *error)
     struct audition *a = s->audition;
     uint32_t nroles = a->game->nroles, kinds = 0;
     bool good = true;
-    for (uint32_t i = 0; i < a->arms; i++) kinds += a->out[i] ? 0 : audition_minimax(a, i) ? LEARNING : 1;
+    for (uint32_t i = 0; i < a->arms; i++) kinds += a->out[i] ? 0 : audition_learns(a, i) ? LEARNING : 1;
     double share = 0.45 / (kinds * a->threads);
-    for (uint32_t i = 0; i < a->arms && good; i++)
-        for (uint32_t role = 0; role < (audition_minimax(a, i) ? nroles : 1) && !a->out[i] && good; role++)
-            good = make_model(s, i, role, share * (audition_minimax(a, i) ? (double)LEARNING / nroles : 1),
+    for (uint32_t i = 0; i < a->arms && good; i++) {
+        uint32_t models = audition_minimax(a, i) ? nroles : 1;
+        for (uint32_t role = 0; role < models && !a->out[i] && good; role++)
+            good = make_model(s, i, role, share * (audition_learns(a, i) ? (double)LEARNING / models : 1),
                               error);
+    }
     return good;
 }
 

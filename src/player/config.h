@@ -29,8 +29,9 @@ struct player_config {
     int64_t kind;   /* enum player_kind */
     bool tree;
     double c, discount;
-    int64_t goals;          /* 1: of two, the difference */
+    int64_t goals;          /* 1: of two, the difference; of several, FAST's */
     int64_t rave, rave_mix; /* enum rave_mix */
+    int64_t learn;          /* simulations of which one teaches */
     int64_t urgency;        /* enum urgency */
     bool cutoff, forced;
     int64_t final; /* enum final_move */
@@ -46,6 +47,9 @@ struct player_config {
     int64_t solver;   /* enum solving */
     int64_t scout;    /* visits */
     int64_t decisive; /* enum decisive_moves */
+    double implicit;  /* weight of minimax over judged positions in the tree */
+    int64_t horizon;  /* playout moves after which positions are judged; -1: never */
+    double sharpness; /* of judgement */
     struct decay decay;
     char prefer[100]; /* patterns of moves (script.h) */
     bool solo;        /* decay in one-player games, too: 001 table VI measures that it does not pay */

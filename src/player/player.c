@@ -10,6 +10,7 @@
 
 #include "player/allies.h"
 #include "player/script.h"
+#include "search/judgement.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,7 @@ void player_free(struct player *p)
 {
     if (!p) return;
     player_drop_search(p);
+    judgement_free(p->audition.judgement);
     if (p->allies) p->allies->ops->free(p->allies);
     solo_free(p->solo);
     state_done(&p->state);
@@ -555,6 +557,26 @@ struct solo *player_solo(struct player *p)
 struct minimax *player_minimax(struct player *p)
 {
     return p->minimax;
+}
+
+const struct judgement *player_judgement(const struct player *p)
+{
+    return p->judgement;
+}
+
+struct judgement *player_take_judgement(struct player *p)
+{
+    struct judgement *own = p->lent ? NULL : p->judgement;
+    if (own) p->judgement = NULL;
+    player_drop_search(p);
+    return own;
+}
+
+void player_lend_judgement(struct player *p, struct judgement *j)
+{
+    player_drop_search(p);
+    p->judgement = j;
+    p->lent = true;
 }
 
 const struct player_config *player_config(const struct player *p)

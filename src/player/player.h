@@ -78,9 +78,9 @@ const struct audition_report *player_audition(const struct player *p);
  */
 enum { PLAYER_POOLED_MB = 256 };
 void player_join(struct player *p, struct driver *driver);
-/* Before it thinks: its playout tables, and what was found out about cutting playouts short, are those of
- * another one with the same options, on the same driver, that has thought and outlives it; with kind=minimax
- * its whole search, if it is of the same role. */
+/* Before it thinks: its playout tables, what was found out about cutting playouts short, and what positions
+ * seem worth are those of another one with the same options, on the same driver, that has thought and
+ * outlives it; with kind=minimax its whole search, if it is of the same role. */
 void player_borrow(struct player *p, const struct player *lender);
 /* `hand` becomes NULL when there is nothing to search. `ponder`: also when there is only one move. */
 bool player_begin(struct player *p, const struct budget *budget, bool ponder, struct hand **hand,
@@ -98,6 +98,13 @@ struct reasoner *player_reasoner(struct player *p);
 struct mcts *player_search(struct player *p); /* NULL for players that do not search, and before they did */
 struct solo *player_solo(struct player *p); /* NULL unless it searches games for one in a way of their own */
 struct minimax *player_minimax(struct player *p); /* NULL unless it is of that kind and has thought */
+struct judgement; /* NULL unless it judges positions in its tree, and has found out how */
+const struct judgement *player_judgement(const struct player *p);
+/* Taken from a player it is the caller's, and the player knows nothing any more; NULL if it had none of its
+ * own. Lent to one of the same game that is on the circuit and has not thought yet it stays the caller's, who
+ * frees it when the player is gone. */
+struct judgement *player_take_judgement(struct player *p);
+void player_lend_judgement(struct player *p, struct judgement *j);
 const struct player_config *player_config(const struct player *p);
 
 #endif

@@ -26,6 +26,8 @@ struct player {
     uint32_t npolicies;
     const struct player *lender; /* whose they are; NULL: our own */
     struct outcomes *outcomes;   /* what can come out of the game; NULL: nobody asked */
+    struct judgement *judgement; /* what positions seem worth; NULL: nobody asked, or there is none */
+    bool lent;                   /* that is somebody else's */
     struct mcts *mcts;           /* what is reported: the crew's first, or our own */
     bool rooted;                 /* mcts knows the current state */
     struct allies *allies;       /* others who search for us; NULL: nobody */

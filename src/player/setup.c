@@ -3,8 +3,11 @@
 #include "player/player_internal.h"
 
 #include "player/allies.h"
+#include "search/judgement.h"
 #include "search/solver/outcomes.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -44,6 +47,13 @@ static struct values *make_mast(struct player *p)
     return v;
 }
 
+static struct values *make_fast(struct player *p, const struct budget *budget, struct error *error)
+{
+    return values_fast(p->reasoner, p->on_circuit ? engine_code(p->engine)->circuit : NULL,
+                       p->config.goals ? p->role : FAST_ALL_ALIKE, (float)p->config.cells, p->seed, budget,
+                       error);
+}
+
 static struct values *make_values(struct player *p, const struct budget *budget, struct error *error)
 {
     const struct player_config *c = &p->config;
@@ -58,14 +68,8 @@ static struct values *make_values(struct player *p, const struct budget *budget,
     case PLAYOUT_PAST: return values_past(nroles, (uint32_t)c->threshold, 50, !p->on_circuit);
     case PLAYOUT_NST:
     case PLAYOUT_NST_WIRES: return make_ngrams(p, budget);
-    case PLAYOUT_FAST:
-        return values_fast(p->reasoner, p->on_circuit ? engine_code(p->engine)->circuit : NULL,
-                           (float)c->cells, p->seed, budget, error);
-    case PLAYOUT_MAST_FAST:
-        return values_sum(make_mast(p),
-                          values_fast(p->reasoner, p->on_circuit ? engine_code(p->engine)->circuit : NULL,
-                                      (float)c->cells, p->seed, budget, error),
-                          (float)c->weight);
+    case PLAYOUT_FAST: return make_fast(p, budget, error);
+    case PLAYOUT_MAST_FAST: return values_sum(make_mast(p), make_fast(p, budget, error), (float)c->weight);
     }
     return NULL;
 }
@@ -139,6 +143,7 @@ static struct mcts_options search_options(const struct player *p, uint32_t lanes
                                  .discount = p->game->nroles == 1 ? 1 : (float)c->discount,
                                  .difference = c->goals && p->game->nroles == 2 && c->solver == SOLVER_OFF,
                                  .rave = (uint32_t)c->rave,
+                                 .learn = (uint32_t)c->learn,
                                  .urgency = (enum urgency)c->urgency,
                                  .rave_mix = (enum rave_mix)c->rave_mix,
                                  .final = (enum final_move)c->final,
@@ -164,7 +169,7 @@ static struct mcts_options search_options(const struct player *p, uint32_t lanes
 static const struct code *foresight(const struct player *p, const struct budget *budget)
 {
     if (!p->config.decisive || !p->on_circuit) return NULL;
-    return engine_foresight(p->engine, budget_seconds(budget, 0.1));
+    return engine_foresight(p->engine, budget_seconds(budget, 0.1), budget->stop);
 }
 
 static void decide_cutoff(struct player *p, const struct budget *budget, struct cutoff *out)
@@ -175,6 +180,44 @@ static void decide_cutoff(struct player *p, const struct budget *budget, struct 
     if (cutoff_measure(p->reasoner, p->seed, CUTOFF_GAMES, &part, &sample))
         *out = cutoff_decide(&sample, p->game->nroles, CUTOFF_STABLE, CUTOFF_MINIMUM);
     p->reasoner->deadline = budget->deadline;
+}
+
+static const double JUDGING = 0.5, JUDGED = 5; /* of the time; seconds at most */
+
+/* What positions seem worth, where options ask for it: made once, on the first clock. Without it the search
+ * is what it is without these options, and `why` says so. */
+static const struct judgement *judge(struct player *p, const struct budget *budget,
+                                     const struct code *foresight, const char **why)
+{
+    const struct player_config *c = &p->config;
+    *why = NULL;
+    if (c->implicit <= 0 && c->horizon < 0) return NULL;
+    if (!p->judgement && p->on_circuit) { /* found out when it was chosen */
+        p->judgement = p->audition.judgement;
+        p->audition.judgement = NULL;
+    }
+    if (p->judgement) return p->judgement;
+    if (p->lender) return p->lender->judgement; /* if it found none, neither would we */
+    struct budget part = {.deadline = budget_share(budget, JUDGING), .stop = budget->stop};
+    if (part.deadline > 0) part.deadline = fmin(part.deadline, clock_now() + JUDGED);
+    struct judgement_order order = {.reasoner = p->reasoner,
+                                    .code = p->on_circuit ? engine_code(p->engine) : NULL,
+                                    .foresight = foresight,
+                                    .sharpness = (float)c->sharpness,
+                                    .seed = p->seed,
+                                    .budget = &part};
+    p->judgement = judgement_new(&order, why);
+    return p->judgement;
+}
+
+static void use_judgement(struct player *p, const struct budget *budget, struct mcts_options *o,
+                          const char **why)
+{
+    const struct player_config *c = &p->config;
+    o->judgement = judge(p, budget, o->foresight, why);
+    if (!o->judgement) return;
+    o->implicit = (float)c->implicit;
+    if (c->horizon >= 0) o->cutoff = (struct cutoff){CUT_JUDGED, (uint32_t)c->horizon};
 }
 
 bool player_make_search(struct player *p, const struct budget *budget, struct error *error)
@@ -194,6 +237,8 @@ bool player_make_search(struct player *p, const struct budget *budget, struct er
         o.search.watch = CUTOFF_GAMES;
     else if (c->cutoff)
         decide_cutoff(p, budget, &o.search.cutoff);
+    const char *unjudged;
+    use_judgement(p, budget, &o.search, &unjudged);
     /* Stopped while finding out about the game: next time, all of it. */
     if (budget->stop && atomic_load(budget->stop)) return error_set(error, ERROR_CANCELLED, "cancelled");
     struct policy *policies[CREW_MAX];
@@ -204,6 +249,8 @@ bool player_make_search(struct player *p, const struct budget *budget, struct er
     }
     p->crew = crew_new(&o, p->reasoner, p->on_circuit ? engine_code(p->engine) : NULL, policies, error);
     p->mcts = p->crew ? p->crew->searches[0] : NULL;
+    if (p->mcts && unjudged)
+        snprintf(p->mcts->remark, sizeof p->mcts->remark, "nothing is judged: %s", unjudged);
     return p->mcts != NULL;
 }
 
@@ -223,6 +270,9 @@ void player_drop_search(struct player *p)
     p->rooted = false;
     outcomes_free(p->outcomes);
     p->outcomes = NULL;
+    if (!p->lent) judgement_free(p->judgement);
+    p->judgement = NULL;
+    p->lent = false;
     minimax_free(p->minimax);
     p->minimax = NULL;
 }

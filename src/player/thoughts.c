@@ -3,6 +3,7 @@
 
 #include "player/audition.h"
 #include "player/thoughts_minimax.h"
+#include "search/judgement.h"
 #include "search/prove.h"
 
 #include <stdlib.h>
@@ -277,6 +278,9 @@ void thoughts_print(FILE *out, struct player *p, uint32_t role, const char *name
         if (s->playouts > 2 * s->simulations)
             fprintf(out, "%llu playouts; ", (unsigned long long)s->playouts);
         if (report->of) fprintf(out, "%u of %u ranks; ", report->allied, report->of);
+        if (m->opt.judgement)
+            fprintf(out, "judged by: %s (explains %.2f); ", judgement_name(m->opt.judgement),
+                    (double)judgement_explains(m->opt.judgement));
         fprintf(out, "expects %.1f\n", (double)report->value);
         print_control(out, &m->hands[0], name);
         print_factors(out, &m->hands[0], name);
@@ -344,6 +348,10 @@ json_t *thoughts_json(struct player *p, uint32_t role)
         const char *verdict = verdict_text(heap, p, role);
         if (*verdict) json_object_set_new(out, "proved", json_string(verdict));
         if (*report->remark) json_object_set_new(out, "remark", json_string(report->remark));
+        if (m->opt.judgement)
+            json_object_set_new(out, "judgement",
+                                json_pack("{s:s, s:f}", "name", judgement_name(m->opt.judgement), "explains",
+                                          (double)judgement_explains(m->opt.judgement)));
         if (report->of) json_object_set_new(out, "ranks", json_pack("[ii]", report->allied, report->of));
         json_t *puzzle = solo_json(heap, p);
         if (puzzle) json_object_set_new(out, "puzzle", puzzle);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A simulation on its way back: rewards to the nodes of its path, to RAVE, to the playout policy. */
 #include "search/driver_internal.h"
+#include "search/implicit.h"
 #include "search/ledger.h"
 
 #include <stdlib.h>
@@ -13,7 +14,9 @@ void flight_undo_pending(struct flight *f)
         if (!f->path[k]) continue; /* collected meanwhile */
         struct tree_node *n = tree_node(t, f->path[k]);
         for (uint32_t r = 0; r < t->nroles; r++)
-            if (node_actions(t, n, r) > 1)
+            if (node_is_folded(n))
+                node_folded(t, n)[r].choice = 0;
+            else if (node_actions(t, n, r) > 1)
                 tally_pending(f->hand, n, r, f->choice[(size_t)k * t->nroles + r], -1);
     }
 }
@@ -65,7 +68,8 @@ static void count_step(struct flight *f, uint32_t step, const float *own, const 
     if (node_is_folded(n)) {
         n->visits++;
         for (uint32_t r = 0; r < m->nroles; r++)
-            node_folded(t, n)[r] = (struct folded){f->choice[(size_t)step * m->nroles + r], discounted[r]};
+            node_folded(t, n)[r] =
+                (struct folded){f->choice[(size_t)step * m->nroles + r] + 1, discounted[r]};
         return;
     }
     struct tally tally = tally_of(f->hand, n);
@@ -98,12 +102,14 @@ static void fetch(const void *first, size_t bytes)
 #endif
 }
 
-/* Other threads have written to the nodes of the path since, and each count waits until its line is here. So
- * all lines are asked for at once: first the nodes, then what they tell the places of. */
+/* Other threads have written to the nodes of the path since, or other searches have filled the caches, and
+ * each count waits until its line is here. So all lines are asked for at once: first the nodes, then what
+ * they tell the places of. */
 void flight_fetch(const struct flight *f, enum fetching what)
 {
     enum { FEW = 256 }; /* bytes of RAVE that are worth it */
     const struct tree *t = f->hand->search->tree;
+    if (f->errand) return; /* the tree is somebody else's */
     for (uint32_t k = 0; k < f->tree_steps; k++) {
         if (!f->path[k] || (f->hand->ledger && ledger_has(f->hand->ledger, f->path[k]))) continue;
         struct tree_node *n = tree_node(t, f->path[k]);
@@ -111,6 +117,7 @@ void flight_fetch(const struct flight *f, enum fetching what)
             fetch(n, sizeof *n);
             continue;
         }
+        if (node_is_folded(n)) continue;
         for (uint32_t r = 0; r < t->nroles; r++) {
             fetch(node_action(t, n, r) + f->choice[(size_t)k * t->nroles + r], sizeof(struct tree_action));
             size_t bytes = node_actions(t, n, r) * sizeof(struct rave);
@@ -183,6 +190,7 @@ static void back_up(struct flight *f, const float *reward)
         if (f->path[t]) tree_fetch(m->tree, f->path[t], tree_node(m->tree, m->tree->root)->words);
     (m->opt.rave && !f->own ? back_up_all : back_up_path)(f, reward, own);
     if (m->opt.solver != SOLVER_OFF && (f->proved || on_proved_ground(f))) prove_path(f, f->proved);
+    if (implicit_is_on(m)) implicit_back_up(f);
 }
 
 /* One-player games: the moves of the best simulation, outside the tree. */
@@ -273,7 +281,7 @@ void flight_teach(struct flight *f, const float *reward)
 void flight_expect(const struct flight *f)
 {
     const struct hand *h = f->hand;
-    if (!h->records || h->adapt.off || f->errand) return;
+    if (!h->records || h->adapt.off || f->errand || !f->teaches) return;
     struct episode e = episode_of(f, NULL);
     policy_expect(h->policy, &e);
 }
@@ -325,7 +333,7 @@ void flight_settle(struct flight *f, const float *reward)
     }
     if (m->opt.watch) watch(f);
     back_up(f, reward);
-    if (h->records && !h->adapt.off) flight_teach(f, own);
+    if (h->records && !h->adapt.off && f->teaches) flight_teach(f, own);
     if (f->has_way) adapt_learn(h, &f->way, own, f->playout_steps);
     bool decided = false;
     for (uint32_t r = 1; r < m->nroles; r++) decided |= own[r] != own[0];

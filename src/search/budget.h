@@ -16,6 +16,7 @@ struct budget {
     uint64_t steps;       /* positions entered, in the tree and in playouts: what 002 calls node expansions;
                              0: no limit */
     uint64_t expansions;  /* nodes added to the tree; 0: no limit */
+    double move;          /* of a start clock: seconds that each move will have; 0: nobody knows */
     const atomic_bool *stop; /* somebody else's wish; may be NULL */
 };
 

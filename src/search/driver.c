@@ -42,8 +42,9 @@ struct driver *driver_new(struct reasoner *reasoner, const struct code *code, ui
     d->until = calloc(w->lanes, sizeof *d->until);
     d->stream = calloc(w->lanes, sizeof *d->stream);
     d->legal = calloc(d->nroles, sizeof *d->legal);
+    d->arrived = w->batch ? calloc(w->lanes, (1 + (size_t)w->batch->state_words) * sizeof *d->arrived) : NULL;
     if (!d->lane || !d->flights || !d->hands || !d->goals || !d->chosen || !d->draws || !d->until ||
-        !d->stream || !d->legal) {
+        !d->stream || !d->legal || (w->batch && !d->arrived)) {
         driver_free(d);
         return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
     }
@@ -69,6 +70,7 @@ void driver_free(struct driver *d)
     free(d->until);
     free(d->stream);
     free(d->legal);
+    free(d->arrived);
     free(d->stamp);
     prover_done(&d->prover);
     decisive_free(d->decisive);
@@ -96,12 +98,12 @@ static void tick(struct driver *d)
     d->ticked = now;
 }
 
-/* Nodes may be folded until they are visited again: simulations come one by one, and leave nothing but means.
- */
+/* Nodes may be folded until they are visited again: nobody else is at work, and simulations leave nothing but
+ * means. */
 static bool may_fold(const struct hand *h)
 {
     const struct mcts *m = h->search;
-    return h->solo && !h->leaves && m->opt.solver == SOLVER_OFF && !m->opt.rave && !m->opt.carry &&
+    return !h->relay && m->opt.solver == SOLVER_OFF && !m->opt.rave && !m->opt.carry && !m->opt.implicit &&
            !m->single;
 }
 

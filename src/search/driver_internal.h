@@ -34,6 +34,7 @@ struct flight {
     bool stateless;   /* there was no memory for states */
     bool end;         /* the last one was noted: the state after all steps */
     bool expanded;    /* its new node is made: from there on it plays out */
+    bool teaches;     /* the playout policy learns from it */
     bool cut;         /* broken off: without goals it is a draw */
     bool again;       /* decisive.h: the step to come is to be chosen again */
     uint32_t began;   /* the round its playout began */
@@ -112,6 +113,8 @@ struct driver {
     uint32_t *chosen;   /* by lane */
     uint64_t *draws;    /* by lane */
     struct list *legal; /* by role */
+    uint64_t
+        *arrived; /* on the circuit, by lane: the hash of the state one step outside the tree, then that */
     struct state state;
     struct prover prover;
     struct decisive *decisive;             /* NULL: nobody has asked for it */
@@ -127,6 +130,9 @@ void flight_stage(struct flight *f, enum stage stage);
 /* From the root down, until it leaves the tree or ends. */
 void flight_launch(struct flight *f);
 void flight_descend(struct flight *f); /* the same from f->node */
+/* E-UCT where several choose at once: the moves were chosen one by one, together they may lead to what is
+ * solved. Then the last role takes another one of its moves: the least tried of those that lead elsewhere. */
+void flight_avoid_solved(struct hand *h, uint32_t node, uint32_t *choice);
 bool flight_reserve(struct flight *f); /* room for one more step; false without memory */
 void flight_release(struct flight *f); /* its memory */
 /* The state before the step to come, for policies that want it. */
@@ -155,8 +161,7 @@ const float *mcts_rewards(const struct mcts *m, const float *goals, float lead[2
 void flight_settle(struct flight *f, const float *reward); /* flight_finish, with what mcts_rewards said */
 void flight_draw(struct flight *f);                        /* flight_finish, with 50 for everybody */
 void flight_undo_pending(struct flight *f);
-/* What a flight on a shared tree will write to, on its way to the cache: called with the one, then with the
- * other. */
+/* What a flight will write to, on its way to the cache: called with the one, then with the other. */
 enum fetching { FETCH_NODES, FETCH_ACTIONS };
 void flight_fetch(const struct flight *f, enum fetching what);
 /* The playout tables of its hand learn from it; will soon, which they may prepare for. */

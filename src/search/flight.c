@@ -102,7 +102,8 @@ void flight_take(struct flight *f, uint32_t node, const uint32_t *choice)
         bool forced = node_actions(t, n, r) == 1;
         row[r] = choice[r];
         f->forced[(size_t)f->steps * nroles + r] = forced;
-        if (node_is_folded(n)) { /* it is new, and nobody else is on the way */
+        if (node_is_folded(n)) { /* it is new */
+            if (!f->hand->solo) node_folded(t, n)[r].choice = choice[r] + 1;
             f->moves[(size_t)f->steps * nroles + r] =
                 node_folded_moves(t, n)[node_first(t, n)[r] + choice[r]];
             continue;
@@ -133,9 +134,7 @@ static void end_in_tree(struct flight *f, struct tree_node *n, uint32_t flags)
     flight_finish(f, reward);
 }
 
-/* E-UCT where several choose at once: the moves were chosen one by one, together they may lead to what is
- * solved. Then the last role takes another one of its moves: the least tried of those that lead elsewhere. */
-static void avoid_solved(struct hand *h, uint32_t node, uint32_t *choice)
+void flight_avoid_solved(struct hand *h, uint32_t node, uint32_t *choice)
 {
     const struct mcts *m = h->search;
     const struct tree *t = m->tree;
@@ -196,16 +195,24 @@ void flight_descend(struct flight *f)
             choice[r] = select_action(f->hand, n, r, &s);
         }
         uint32_t at = f->node;
-        if (m->opt.solver == SOLVER_E && n->mover == NO_MOVER) avoid_solved(f->hand, at, choice);
-        flight_take(f, at, choice);
+        if (m->opt.solver == SOLVER_E && n->mover == NO_MOVER) flight_avoid_solved(f->hand, at, choice);
         uint32_t child = m->opt.tree ? tree_child(m->tree, at, choice) : 0;
+        if (child) tree_fetch(m->tree, child, n->words); /* while the step is noted */
+        flight_take(f, at, choice);
         if (!child) {
             flight_stage(f, ENTERING);
             return;
         }
-        tree_fetch(m->tree, child, n->words);
         f->node = child;
     }
+}
+
+/* What the playout policy knows already changes little with every simulation. */
+static bool is_lesson(const struct hand *h)
+{
+    enum { SOMETHING = 5000 };
+    uint32_t learn = h->search->opt.learn;
+    return learn < 2 || h->policy->simulations < SOMETHING || h->launched % learn == 0;
 }
 
 void flight_launch(struct flight *f)
@@ -213,6 +220,7 @@ void flight_launch(struct flight *f)
     struct mcts *m = f->hand->search;
     if (m->tidings && tidings_count(m->tidings) != m->heard) prove_hear(m, &f->hand->driver->prover);
     f->steps = f->tree_steps = f->playout_steps = 0;
+    f->teaches = is_lesson(f->hand);
     f->expanded = f->stateless = f->end = f->cut = false;
     f->errand = NULL;
     f->own = NULL;

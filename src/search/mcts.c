@@ -3,6 +3,7 @@
 #include "search/mcts.h"
 
 #include "search/driver.h"
+#include "search/implicit.h"
 #include "search/ledger.h"
 #include "search/meeting.h"
 #include "search/prove.h"
@@ -56,6 +57,8 @@ struct mcts *mcts_new(const struct mcts_options *options, struct reasoner *reaso
         mcts_free(m);
         return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
     }
+    if (!m->opt.judgement || !m->opt.tree || m->opt.implicit <= 0) m->opt.implicit = 0;
+    if (m->opt.implicit > 0) tree_lead(m->tree);
     for (uint32_t i = 0; i < nhands; i++) {
         struct hand *h = &m->hands[i];
         h->search = m;
@@ -109,6 +112,7 @@ static bool begin_anew(struct mcts *m, const struct state *state, uint64_t hash,
         good = m->tree->root || error_set(error, ERROR_MEMORY,
                                           "the memory limit of the search has no room for a single position");
         if (good) tree_unfold(m->tree, tree_node(m->tree, m->tree->root));
+        if (good && implicit_is_on(m)) implicit_begin(m, m->tree->root);
     }
     for (uint32_t i = 0; i < m->nroles; i++) list_done(&legal[i]);
     return good;

@@ -27,9 +27,10 @@
 
 #define MCTS_MAX_ROLES 64
 
-/* When a playout is broken off (002 §5.1.1). */
+/* When a playout is broken off (002 §5.1.1); then its goals count, it is a draw, or what it seems worth
+ * (judgement.h), which may be asked of the new node itself. */
 struct cutoff {
-    enum { CUT_NEVER, CUT_GOAL_STABLE, CUT_TERMINAL_INTERVAL } kind;
+    enum { CUT_NEVER, CUT_GOAL_STABLE, CUT_TERMINAL_INTERVAL, CUT_JUDGED } kind;
     uint32_t steps; /* playout moves after which it is */
 };
 
@@ -50,6 +51,7 @@ enum solving { SOLVER_OFF, SOLVER_S, SOLVER_E };
 enum decisive_moves { DECISIVE_OFF, DECISIVE_WIN, DECISIVE_PARRY };
 
 struct outcomes;
+struct judgement;
 struct code;
 
 /* How RAVE goes into the value of a move: as the thesis has it, both parts of UCT weighed down by it; into
@@ -71,6 +73,7 @@ struct mcts_options {
     bool difference; /* two roles play for how far they are ahead; without a solver */
     uint32_t rave;   /* equivalence parameter; 0: off */
     enum rave_mix rave_mix;
+    uint32_t learn; /* one simulation of so many teaches the playout policy, once it knows much; 0: all */
     enum urgency urgency;
     enum final_move final;
     uint32_t window;   /* means in the tree are over so many simulations, the older fading; 0: over all */
@@ -88,8 +91,10 @@ struct mcts_options {
     const struct outcomes *outcomes; /* with a solver: where bounds begin; read by mcts_new only */
     uint32_t scout; /* visits after which a node's children are looked at for ends; 0: never */
     enum decisive_moves decisive;
-    const struct code *foresight; /* with decisive moves: which win at once; NULL: that is not known */
-    struct adapt adapt;           /* what differs from simulation to simulation, as hands begin */
+    const struct code *foresight;      /* with decisive moves: which win at once; NULL: that is not known */
+    const struct judgement *judgement; /* what positions seem worth; NULL: nobody asks. Two roles in turn */
+    float implicit;                    /* weight of minimax over judged positions (implicit.h); 0: none */
+    struct adapt adapt;                /* what differs from simulation to simulation, as hands begin */
     /* A value added to the selection value of a move, for schemes that know something beforehand; NULL: none.
      */
     float (*prior)(void *data, const struct tree_node *node, uint32_t role, uint32_t move);

@@ -184,11 +184,14 @@ struct values *values_nst(uint32_t nroles, uint32_t longest, uint32_t k, size_t 
 struct lone_moves;
 void values_mast_spare(struct values *mast, const struct lone_moves *lone);
 void values_nst_spare(struct values *nst, const struct lone_moves *lone);
-/* `circuit` is the reasoner's, NULL for other engines. Samples a few games to find the board, as long as the
- * budget lasts; without a board all moves are alike. */
+/* `circuit` is the reasoner's, NULL for other engines. `own`: the role that all others are against, or
+ * FAST_ALL_ALIKE. Samples a few games to find the board, as long as the budget lasts; without a board all
+ * moves are alike. */
 struct circuit;
-struct values *values_fast(struct reasoner *reasoner, const struct circuit *circuit, float cell_factor,
-                           uint64_t seed, const struct budget *budget, struct error *error);
+enum { FAST_ALL_ALIKE = UINT32_MAX };
+struct values *values_fast(struct reasoner *reasoner, const struct circuit *circuit, uint32_t own,
+                           float cell_factor, uint64_t seed, const struct budget *budget,
+                           struct error *error);
 struct values *values_sum(struct values *a, struct values *b, float weight); /* owns both; b NULL-safe */
 struct lgr *lgr_new(uint32_t nroles);
 void lgr_free(struct lgr *l);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Bounds on their way up, and a look ahead. */
+#include "search/implicit.h"
 #include "search/ledger.h"
 #include "search/prove_internal.h"
 
@@ -144,7 +145,8 @@ void prove_scout(struct flight *f, uint32_t node)
     uint32_t moves[2 * MCTS_MAX_ROLES + MOST_SCOUTED], *to = moves + m->nroles;
     struct place place = {.state = node_state(n), .words = n->words, .joints = 1, .moves = moves};
     const struct place *here = &place;
-    static const struct opening ends = {.leaves = true, .ends = true};
+    bool judged = implicit_is_on(m) && n->mover != NO_MOVER;
+    const struct opening how = {.leaves = true, .ends = !judged};
     struct error ignored;
     struct fan fan;
     bool any = false;
@@ -156,12 +158,14 @@ void prove_scout(struct flight *f, uint32_t node)
         for (uint32_t i = 0; i < moves[r]; i++) *to++ = node_action(t, n, r)[i].move;
     }
     if (!d->prover.expander) d->prover.expander = expander_new(d->world->reasoner, d->code, &ignored);
-    if (!d->prover.expander || !fans_open(d->prover.expander, &here, 1, &ends, &fan, &ignored)) return;
+    if (!d->prover.expander || !fans_open(d->prover.expander, &here, 1, &how, &fan, &ignored)) return;
     for (uint32_t i = 0; i < fan.n; i++) {
         uint32_t choice[MCTS_MAX_ROLES];
-        if (!fan.child[i].end) continue;
+        const struct place *child = &fan.child[i];
+        if (judged && !child->end) implicit_look(m, tree_node(t, node), i, child->state, child->words);
+        if (!child->end) continue;
         for (uint32_t r = 0; r < m->nroles; r++) choice[r] = i / fan.stride[r] % fan.count[r];
-        any |= plant(f->hand, node, choice, &fan.child[i]);
+        any |= plant(f->hand, node, choice, child);
         if (m->constant_sum) count_add(t, &tree_node(t, node)->changes, 1);
     }
     fan_close(d->prover.expander, &fan);
@@ -171,4 +175,5 @@ void prove_scout(struct flight *f, uint32_t node)
         prove_tell(m);
     }
     if (moved || outed) tell_path(f, node, true);
+    if (judged) implicit_update(m, tree_node(t, node));
 }

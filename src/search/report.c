@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What the search has to say: moves at the root, the expected line, the move to play. */
+#include "search/implicit.h"
 #include "search/prove.h"
 
 #include <stdlib.h>
@@ -16,6 +17,7 @@ static int by_visits(const void *a, const void *b)
 struct row {
     uint32_t move, n;
     float mean, best, rave;
+    float lead; /* by judged positions; negative: not known */
     bool raved; /* there is something in `rave` */
     bool out, solved;
     struct bound bound; /* for the role, of what the move leads to */
@@ -27,6 +29,7 @@ static struct row row_of(const struct mcts *m, uint32_t role, uint32_t i)
     struct tree_node *root = tree_node(m->tree, m->tree->root);
     const struct tree_action *a = node_action(m->tree, root, role) + i;
     struct row row = {.move = a->move, .n = a->n, .mean = a->mean, .out = action_is(a, ACTION_OUT)};
+    row.lead = implicit_root(m, role, i);
     row.bound = prove_action(m, role, i, &row.plies, &row.solved);
     if (m->pool) {
         const struct pooled *p = m->pool + (a - node_action(m->tree, root, 0));
@@ -97,7 +100,8 @@ static struct tally tally_root(const struct mcts *m, uint32_t role)
 static float worth(const struct mcts *m, const struct row *row, const struct tally *t)
 {
     float beta = m->opt.rave && row->raved ? select_beta(m->opt.rave_mix, (float)m->opt.rave, t->visits) : 0;
-    return beta * row->rave + (1 - beta) * row->mean;
+    float mixed = beta * row->rave + (1 - beta) * row->mean;
+    return row->lead < 0 ? mixed : mixed + m->opt.implicit * (row->lead - mixed);
 }
 
 /* What is proved comes first: a move that is out is no move. If the value is known, those that reach it; of

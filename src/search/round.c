@@ -2,6 +2,8 @@
 /* What the lanes do between two looks at the clock. */
 #include "search/round.h"
 
+#include "search/implicit.h"
+#include "search/judgement.h"
 #include "search/policy/dense.h"
 #include "search/wires/leaves.h"
 
@@ -32,7 +34,8 @@ static void finish_parked(struct driver *d, uint32_t lane)
     flight_finish(f, reward);
 }
 
-/* Lanes are finished one after the other, in this order; while one is, the tables of the next are loaded. */
+/* Lanes are finished one after the other, in this order; while one is, the tables of the next are loaded, its
+ * path, and the nodes of the one behind it. */
 static void finish_all(struct driver *d, const uint64_t *mask)
 {
     uint32_t lanes[BATCH_MAX_LANES], n = 0;
@@ -40,6 +43,8 @@ static void finish_all(struct driver *d, const uint64_t *mask)
     for (uint32_t i = 0; i < n; i++) {
         if (i == 0) flight_expect(d->lane[lanes[0]].parked);
         if (i + 1 < n) flight_expect(d->lane[lanes[i + 1]].parked);
+        if (i + 2 < n && !d->shared) flight_fetch(d->lane[lanes[i + 2]].parked, FETCH_NODES);
+        if (i + 1 < n && !d->shared) flight_fetch(d->lane[lanes[i + 1]].parked, FETCH_ACTIONS);
         finish_parked(d, lanes[i]);
     }
 }
@@ -358,13 +363,69 @@ static bool goes_far(struct driver *d, struct flight *f)
     return leaves_send(f, &d->state);
 }
 
+/* What the position in its lane seems worth is what the simulation brings. */
+static void judge(struct driver *d, struct flight *f)
+{
+    float goals[2];
+    f->hand->stats.cut++;
+    f->cut = true;
+    world_state(d->world, f->lane, &d->state);
+    judgement_goals(f->hand->search->opt.judgement, d->state.w, d->state.words, goals);
+    flight_finish(f, goals);
+}
+
+/* It is going to look for a node. */
+static bool wants_node(const struct flight *f)
+{
+    return f->hand->search->opt.tree && !f->expanded;
+}
+
+static uint64_t *arrival(const struct driver *d, uint32_t lane)
+{
+    return d->arrived + (size_t)lane * (1 + d->world->batch->state_words);
+}
+
+/* Read the states of all who have arrived before the first of them is dealt with, so that the tables, which
+ * are seldom in the caches, are on their way by then. */
+static void read_arrivals(struct driver *d)
+{
+    FOR_LANES(d, i, w, d->in[ARRIVED][w])
+    {
+        const struct flight *f = d->lane[i].flying;
+        if (!d->world->batch || !wants_node(f)) continue;
+        uint64_t *at = arrival(d, i);
+        struct state s = {.w = at + 1, .words = d->world->batch->state_words};
+        batch_get_state(d->world->batch, i, s.w);
+        *at = state_hash(&s);
+        tree_expect(f->hand->search->tree, *at);
+    }
+}
+
+/* The state of a lane that has, into the driver's scratch; its hash. */
+static uint64_t take_arrival(struct driver *d, uint32_t lane)
+{
+    if (!d->world->batch) {
+        world_state(d->world, lane, &d->state);
+        return state_hash(&d->state);
+    }
+    uint32_t words = d->world->batch->state_words;
+    const uint64_t *at = arrival(d, lane);
+    if (!state_reserve(&d->state, words)) {
+        d->world->failed = true;
+        return 0;
+    }
+    memcpy(d->state.w, at + 1, words * sizeof *at);
+    d->state.words = words;
+    return *at;
+}
+
 /* The lane is one step outside the tree: find or make the node. */
 static void arrive(struct driver *d, uint32_t lane)
 {
     struct flight *f = d->lane[lane].flying;
     const struct mcts *m = f->hand->search;
     bool terminal = world_terminal(d->world, lane);
-    if (!m->opt.tree || f->expanded) {
+    if (!wants_node(f)) {
         if (terminal)
             park(d, lane, 0);
         else if (goes_far(d, f))
@@ -375,8 +436,8 @@ static void arrive(struct driver *d, uint32_t lane)
             flight_draw(f);
         return;
     }
-    world_state(d->world, lane, &d->state);
-    uint64_t hash = state_hash(&d->state);
+    uint64_t hash = take_arrival(d, lane);
+    if (d->world->failed) return;
     const uint32_t *choice = f->choice + (size_t)(f->tree_steps - 1) * d->nroles;
     uint32_t node = tree_find(m->tree, d->state.w, d->state.words, hash);
     if (node) {
@@ -400,6 +461,11 @@ static void arrive(struct driver *d, uint32_t lane)
         return;
     }
     f->expanded = true;
+    if (node && implicit_is_on(m)) implicit_begin(m, node);
+    if (m->opt.cutoff.kind == CUT_JUDGED && m->opt.cutoff.steps == 0) {
+        judge(d, f);
+        return;
+    }
     if (first_move(d, f, node)) return;
     if (flight_reserve(f))
         begin_playout(d, f);
@@ -417,6 +483,10 @@ static void look(struct driver *d, uint32_t lane)
     bool endless = f->steps >= m->max_steps || (!unseen && !flight_reserve(f));
     if (!endless && (!cuts(f) || f->playout_steps < m->opt.cutoff.steps)) {
         set_limit(d, f, unseen);
+        return;
+    }
+    if (!endless && m->opt.cutoff.kind == CUT_JUDGED) {
+        judge(d, f);
         return;
     }
     f->hand->stats.cut++;
@@ -562,6 +632,7 @@ static void look_around(struct driver *d, const uint64_t *terminal)
     uint64_t before[BATCH_MAX_WORDS];
     memcpy(before, d->parked, sizeof before);
     find_due(d);
+    read_arrivals(d);
     FOR_LANES(d, i, w, d->entered[w] | d->in[ARRIVED][w] | (d->in[PLAYING][w] & (terminal[w] | d->due[w])))
     {
         struct flight *f = d->lane[i].flying;

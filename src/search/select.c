@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Choosing moves inside the tree: UCT, with RAVE and urgency when asked for. */
+#include "search/implicit.h"
 #include "search/ledger.h"
+#include "search/weigh.h"
 
 #include <math.h>
 #include <stdlib.h>
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 float select_beta(enum rave_mix mix, float k, uint32_t visits)
 {
@@ -14,18 +13,16 @@ float select_beta(enum rave_mix mix, float k, uint32_t visits)
     return mix == RAVE_SHORT ? k / (n + k) : sqrtf(k / (3.0f * n + k));
 }
 
-/* Logarithms of small counts, which nearly all are. */
-enum { LOGARITHMS = 4096 };
+/* Logarithms of small counts, which nearly all are, as they are first needed: all threads find the same. */
+enum { LOGARITHMS = 1 << 16 };
 static float logarithms[LOGARITHMS];
-
-__attribute__((constructor)) static void fill_logarithms(void)
-{
-    for (uint32_t i = 1; i < LOGARITHMS; i++) logarithms[i] = logf((float)i);
-}
 
 static float logarithm(uint32_t n)
 {
-    return n < LOGARITHMS ? logarithms[n] : logf((float)n);
+    if (n >= LOGARITHMS) return logf((float)n);
+    float known = mean_of(&logarithms[n]);
+    if (known == 0 && n > 1) mean_set(&logarithms[n], known = logf((float)n));
+    return known;
 }
 
 #define RAVE_DOUBT                                                                           \
@@ -48,116 +45,154 @@ static uint32_t to_avoid(const struct mcts *m, const struct tree_action *a, uint
     return ACTION_OUT;
 }
 
-/* Among the moves never tried, the playout policy decides. */
-static uint32_t try_new(struct hand *h, const struct tree_action *a, uint32_t n, uint32_t untried,
-                        uint32_t avoid, const struct situation *s)
+/* The actions of a role, of which `first` .. are in the columns. */
+struct choosing {
+    const struct tree_action *a;
+    const struct rave *rave; /* parallel to them */
+    uint32_t n, avoid;
+    bool alone; /* nobody else counts there */
+    uint32_t untried, pending;
+    uint32_t first;
+    struct weights w;
+};
+
+static uint32_t chunk(const struct choosing *c, uint32_t first)
 {
-    uint32_t few[256], *moves = untried <= 256 ? few : malloc(untried * sizeof *moves), count = 0, last = 0;
-    for (uint32_t i = 0; i < n; i++)
-        if (is_untried(&a[i], avoid) && count < untried) {
-            if (moves) moves[count] = a[i].move;
-            count++;
-            last = i;
-        }
-    if (count < 2 || !moves) {
-        if (moves != few) free(moves);
-        return last;
-    }
-    uint32_t pick = policy_choose(h->policy, s, &h->rng, moves, count);
-    for (uint32_t i = 0; i < n; i++)
-        if (a[i].move == moves[pick]) {
-            last = i;
-            break;
-        }
-    if (moves != few) free(moves);
-    return last;
+    return c->n - first < WEIGH_MOST ? c->n - first : WEIGH_MOST;
 }
 
-/* Of the moves never tried the one of which RAVE thinks most, and what it is worth: mixed with what UCT would
- * say of a move like the others here, seen once. */
-static float likeliest(const struct tree_action *a, const struct rave *rave, uint32_t n, uint32_t avoid,
-                       float mean, float beta, float seen_once, uint32_t *first)
+/* Bring those from `first` on into the columns: how many they are. */
+static uint32_t weigh_from(struct choosing *c, uint32_t first)
 {
-    float high = -INFINITY;
+    weigh_means(c->a + first, chunk(c, first), c->avoid, c->alone, &c->w);
+    c->first = first;
+    return chunk(c, first);
+}
+
+static void survey(struct choosing *c)
+{
+    c->untried = c->pending = 0;
+    for (uint32_t i = 0; i < c->n; i += WEIGH_MOST) {
+        uint32_t n = weigh_from(c, i);
+        for (uint32_t k = 0; k * 64 < n; k++) c->untried += (uint32_t)__builtin_popcountll(c->w.untried[k]);
+        c->pending += c->w.pending;
+    }
+}
+
+/* Where the untried actions are; returns how many of them there was room for. */
+static uint32_t list_untried(struct choosing *c, uint32_t *at, uint32_t room)
+{
+    uint32_t count = 0;
+    for (uint32_t first = 0; first < c->n; first += WEIGH_MOST) {
+        uint32_t n = c->n <= WEIGH_MOST ? c->n : weigh_from(c, first);
+        for (uint32_t k = 0; k * 64 < n; k++)
+            for (uint64_t left = c->w.untried[k]; left && count < room; left &= left - 1)
+                at[count++] = first + k * 64 + (uint32_t)__builtin_ctzll(left);
+    }
+    return count;
+}
+
+/* Among the moves never tried, the playout policy decides. Others may have tried some of them meanwhile. */
+static uint32_t try_new(struct hand *h, struct choosing *c, const struct situation *s)
+{
+    enum { FEW = 256 };
+    uint32_t few[2 * FEW], *at = c->untried <= FEW ? few : malloc(2 * (size_t)c->untried * sizeof *at),
+                           pick = 0;
+    if (!at) return 0;
+    uint32_t *moves = at + c->untried, count = list_untried(c, at, c->untried);
+    for (uint32_t i = 0; i < count; i++) moves[i] = c->a[at[i]].move;
+    if (count > 1) pick = policy_choose(h->policy, s, &h->rng, moves, count);
+    uint32_t chosen = count ? at[pick] : 0;
+    if (at != few) free(at);
+    return chosen;
+}
+
+/* --- Values --------------------------------------------------------------------------------------------- */
+
+/* What the actions of a role are compared by. */
+struct scales {
+    float ln_visits, c, beta;
+    bool rave, whole;   /* RAVE is mixed with the whole of UCT, else with the mean */
+    const float *leads; /* of minimax over judged positions; NULL: none */
+    float alpha;        /* and their weight */
+    uint32_t role;
+};
+
+/* Of what a move is worth by simulations, which say `mixed` without exploration, a part is what minimax over
+ * judged positions says. */
+static float with_lead(const struct scales *s, uint32_t action, float value, float mixed)
+{
+    float lead = mean_of(&s->leads[action]);
+    return lead >= 0 ? value + s->alpha * (implicit_for(s->role, lead) - mixed) : value;
+}
+
+/* Values of the actions that are in the columns. */
+static void weigh(struct choosing *c, uint32_t n, const struct scales *s)
+{
+    const struct rave *rave = c->rave + c->first;
+    float mixed[WEIGH_MOST];
+    for (uint32_t i = 0; i < n && s->leads; i++)
+        mixed[i] = s->rave ? weigh_with_rave(&rave[i], s->beta, c->w.value[i]) : c->w.value[i];
+    if (s->rave && !s->whole) weigh_rave(&c->w, n, rave, s->beta, c->alone);
+    weigh_uct(&c->w, n, s->ln_visits, s->c);
+    if (s->rave && s->whole) weigh_rave(&c->w, n, rave, s->beta, c->alone);
+    for (uint32_t i = 0; i < n && s->leads; i++)
+        if (mixed[i] > -INFINITY) c->w.value[i] = with_lead(s, c->first + i, c->w.value[i], mixed[i]);
+}
+
+/* Of the moves never tried the one of which RAVE and judged positions promise most, and what it is worth:
+ * mixed with what UCT would say of a move like the others here, seen once. */
+static float likeliest(const struct choosing *c, const struct scales *s, float mean, uint32_t *first)
+{
+    float high = -INFINITY, wide = s->c * sqrtf(s->ln_visits);
     *first = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        if (!is_untried(&a[i], avoid)) continue;
-        float known = rave ? (float)count_of(&rave[i].n) : 0, trust = known / (known + RAVE_DOUBT);
-        float hint = trust > 0 ? trust * mean_of(&rave[i].mean) + (1 - trust) * mean : mean;
-        float value = beta * hint + (1 - beta) * seen_once;
+    for (uint32_t i = 0; i < c->n; i++) {
+        if (!is_untried(&c->a[i], c->avoid)) continue;
+        float known = s->rave ? (float)count_of(&c->rave[i].n) : 0, trust = known / (known + RAVE_DOUBT);
+        float hint = trust > 0 ? trust * mean_of(&c->rave[i].mean) + (1 - trust) * mean : mean;
+        float value = s->beta * hint + (1 - s->beta) * (mean + wide);
+        if (s->leads) value = with_lead(s, i, value, s->beta * hint + (1 - s->beta) * mean);
         if (value > high) high = value, *first = i;
     }
     return high;
 }
 
-/* --- Values --------------------------------------------------------------------------------------------- */
-
-enum { CHUNK = 128, FOUR = 4 };
-
-/* What the actions of a role are compared by. */
-struct scales {
-    float ln_visits, c, beta;
-    const struct rave *rave; /* NULL: none */
-    bool whole;              /* RAVE is mixed with the whole of UCT, else with the mean */
-    uint32_t avoid;
+/* The best action so far. */
+struct best {
+    uint32_t action, ties;
+    float value;
 };
 
-/* UCT (000 equation 1): out[i] += c sqrt(ln / tries[i]), n rounded up to four; what is computed is the same
- * on every processor. */
-static void add_uct(float *tries, uint32_t n, float ln_visits, float c, float *out)
+/* Equal ones at random, as they come. */
+static void find_best(const struct weights *w, uint32_t first, uint32_t n, struct rng *rng, struct best *b)
 {
-#if defined(__x86_64__)
-    for (uint32_t i = n; i % FOUR; i++) tries[i] = 1, out[i] = 0;
-    for (uint32_t i = 0; i < n; i += FOUR) {
-        __m128 wide = _mm_sqrt_ps(_mm_div_ps(_mm_set1_ps(ln_visits), _mm_loadu_ps(tries + i)));
-        _mm_storeu_ps(out + i, _mm_add_ps(_mm_loadu_ps(out + i), _mm_mul_ps(_mm_set1_ps(c), wide)));
+    bool tied;
+    float top = b->value;
+    uint32_t found = weigh_best(w, n, &top, &tied);
+    if (!tied) {
+        if (found < n) *b = (struct best){first + found, 1, top};
+        return;
     }
-#else
-    for (uint32_t i = 0; i < n; i++) out[i] += c * sqrtf(ln_visits / tries[i]);
-#endif
-}
-
-static float with_rave(const struct rave *rave, float beta, float value)
-{
-    return count_of(&rave->n) ? beta * mean_of(&rave->mean) + (1 - beta) * value : value;
-}
-
-/* Values of the actions from .. from + n - 1, at most a chunk; -INFINITY for those that were never tried or
- * are avoided. Simulations on their way count as lost. */
-static void weigh(const struct tree_action *a, uint32_t from, uint32_t n, const struct scales *s, float *out)
-{
-    const struct rave *rave = s->rave ? s->rave + from : NULL;
-    float tries[CHUNK];
-    a += from;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t finished = count_of(&a[i].n), pending = pending_of(&a[i]);
-        bool out_of_it = finished + pending == 0 || action_is(&a[i], s->avoid);
-        float mean = mean_of(&a[i].mean);
-        tries[i] = out_of_it ? 1 : (float)(int32_t)(finished + pending);
-        if (pending) mean = mean * (float)(int32_t)finished / tries[i];
-        if (rave && !s->whole) mean = with_rave(&rave[i], s->beta, mean);
-        out[i] = out_of_it ? -INFINITY : mean;
+        float x = w->value[i];
+        if (x > b->value)
+            *b = (struct best){first + i, 1, x};
+        else if (x == b->value && x > -INFINITY && rng_below(rng, ++b->ties) == 0)
+            b->action = first + i;
     }
-    add_uct(tries, n, s->ln_visits, s->c, out);
-    for (uint32_t i = 0; i < n && rave && s->whole; i++) out[i] = with_rave(&rave[i], s->beta, out[i]);
 }
 
-/* The best action and its value; equal ones at random. */
-static uint32_t heaviest(struct hand *h, const struct tree_node *node, uint32_t role,
-                         const struct tree_action *a, uint32_t n, const struct scales *s, float *top)
+static struct best heaviest(struct hand *h, const struct tree_node *node, uint32_t role, struct choosing *c,
+                            const struct scales *s)
 {
-    const struct mcts *m = h->search;
-    float value[CHUNK];
-    uint32_t best = 0, ties = 0;
-    *top = -INFINITY;
-    for (uint32_t i = 0; i < n; i++) {
-        if (i % CHUNK == 0) weigh(a, i, n - i < CHUNK ? n - i : CHUNK, s, value);
-        float x = value[i % CHUNK];
-        if (m->opt.prior) x += m->opt.prior(m->opt.prior_data, node, role, a[i].move);
-        if (x > *top)
-            *top = x, best = i, ties = 1;
-        else if (x == *top && x > -INFINITY && rng_below(&h->rng, ++ties) == 0)
-            best = i;
+    const struct mcts_options *o = &h->search->opt;
+    struct best best = {.value = -INFINITY};
+    for (uint32_t first = 0; first < c->n; first += WEIGH_MOST) {
+        uint32_t n = c->n <= WEIGH_MOST ? c->n : weigh_from(c, first);
+        weigh(c, n, s);
+        for (uint32_t i = 0; i < n && o->prior; i++)
+            c->w.value[i] += o->prior(o->prior_data, node, role, c->a[first + i].move);
+        find_best(&c->w, first, n, &h->rng, &best);
     }
     return best;
 }
@@ -183,34 +218,35 @@ uint32_t select_action(struct hand *h, struct tree_node *node, uint32_t role, co
     if (!m->opt.tree) return rng_below(&h->rng, n);
     struct tally tally = tally_of(h, node);
     const struct tree_action *a = tally.actions + first;
-    uint32_t untried = 0, pending_here = 0, avoid = to_avoid(m, a, n);
-    for (uint32_t i = 0; i < n; i++) {
-        untried += is_untried(&a[i], avoid);
-        pending_here += pending_of(&a[i]);
-    }
-    if (untried && (untried == n || m->opt.urgency == URGENCY_OFF))
-        return try_new(h, a, n, untried, avoid, s);
+    struct choosing choosing;
+    choosing.a = a;
+    choosing.rave = tally.rave ? tally.rave + first : NULL;
+    choosing.n = n;
+    choosing.avoid = to_avoid(m, a, n);
+    choosing.alone = tally.alone;
+    survey(&choosing);
+    uint32_t untried = choosing.untried;
+    if (untried && (untried == n || m->opt.urgency == URGENCY_OFF)) return try_new(h, &choosing, s);
 
-    uint32_t visits = count_of(tally.visits) + pending_here;
+    uint32_t visits = count_of(tally.visits) + choosing.pending;
     const struct way_role *way = situation_way(s);
     float ln_visits = logarithm(visits), c = way ? way->c : m->opt.c;
-    struct scales scales = {.ln_visits = ln_visits, .c = c, .avoid = avoid};
+    struct scales scales = {
+        .ln_visits = ln_visits, .c = c, .rave = m->opt.rave, .alpha = m->opt.implicit, .role = role};
+    if (implicit_is_on(m)) scales.leads = node_leads(m->tree, node, role);
     if (m->opt.rave) {
         scales.beta = select_beta(m->opt.rave_mix, way ? way->rave : (float)m->opt.rave, visits);
-        scales.rave = tally.rave + first;
         scales.whole = m->opt.rave_mix == RAVE_THESIS;
     }
-    float top;
-    uint32_t best = heaviest(h, node, role, a, n, &scales, &top);
-    if (!untried) return best;
+    struct best best = heaviest(h, node, role, &choosing, &scales);
+    if (!untried) return best.action;
     /* Urgency (002 algorithm 6): what UCT would say of a draw seen once, less and less the fewer moves are
      * left. */
     if (m->opt.urgency == URGENCY_THESIS)
-        return top < 50 + c * sqrtf(ln_visits) * (float)untried / (float)n
-                   ? try_new(h, a, n, untried, avoid, s)
-                   : best;
+        return best.value < 50 + c * sqrtf(ln_visits) * (float)untried / (float)n ? try_new(h, &choosing, s)
+                                                                                  : best.action;
     uint32_t hope;
-    float mean = mean_of_all(a, n, avoid), seen_once = mean + c * sqrtf(ln_visits);
-    if (likeliest(a, scales.rave, n, avoid, mean, scales.beta, seen_once, &hope) <= top) return best;
-    return m->opt.urgency == URGENCY_RAVE ? hope : try_new(h, a, n, untried, avoid, s);
+    if (likeliest(&choosing, &scales, mean_of_all(a, n, choosing.avoid), &hope) <= best.value)
+        return best.action;
+    return m->opt.urgency == URGENCY_RAVE ? hope : try_new(h, &choosing, s);
 }

@@ -48,7 +48,7 @@ static uint32_t bound_words(const struct tree *t)
 /* Where the parts of a node are, behind its state. */
 static void lay_out(struct tree *t)
 {
-    t->first_at = goal_words(t) + bound_words(t);
+    t->first_at = goal_words(t) + bound_words(t) + t->with_leads;
     t->actions_at = t->first_at + first_words(t);
 }
 
@@ -57,11 +57,41 @@ struct bound *node_bounds(const struct tree *t, struct tree_node *n)
     return (struct bound *)(void *)(n->body + n->words + goal_words(t));
 }
 
+struct lead *node_lead(const struct tree *t, struct tree_node *n)
+{
+    return (struct lead *)(void *)(n->body + n->words + goal_words(t) + bound_words(t));
+}
+
+/* Words of statistics that some searches need, for so many actions. */
+static size_t rave_words(const struct tree *t, uint32_t total)
+{
+    return t->with_rave ? total : 0;
+}
+
+static size_t best_words(const struct tree *t, uint32_t total)
+{
+    return t->with_best ? (total + 1) / 2 : 0;
+}
+
+static size_t leads_words(const struct tree *t, uint32_t total)
+{
+    return t->with_leads ? (total + 1) / 2 : 0;
+}
+
 float *node_best(const struct tree *t, struct tree_node *n, uint32_t role)
 {
     const uint32_t *first = node_first(t, n);
     uint32_t total = first[t->nroles];
-    uint64_t *after = (uint64_t *)node_all_actions(t, n) + action_words(total) + (t->with_rave ? total : 0);
+    uint64_t *after = (uint64_t *)node_all_actions(t, n) + action_words(total) + rave_words(t, total);
+    return (float *)(void *)after + first[role];
+}
+
+float *node_leads(const struct tree *t, const struct tree_node *n, uint32_t role)
+{
+    const uint32_t *first = node_first(t, n);
+    uint32_t total = first[t->nroles];
+    uint64_t *after = (uint64_t *)node_all_actions(t, n) + action_words(total) + rave_words(t, total) +
+                      best_words(t, total);
     return (float *)(void *)after + first[role];
 }
 
@@ -142,6 +172,12 @@ bool tree_bound(struct tree *t, const struct bound *widest)
     t->with_bounds = true;
     lay_out(t);
     return true;
+}
+
+void tree_lead(struct tree *t)
+{
+    t->with_leads = true;
+    lay_out(t);
 }
 
 void tree_free(struct tree *t)
@@ -335,9 +371,12 @@ void tree_unfold(struct tree *t, struct tree_node *n)
     t->owed -= words;
     struct tree_action *a = node_all_actions(t, n);
     for (uint32_t i = 0; i < total; i++) a[i] = (struct tree_action){.move = moves[i]};
-    for (uint32_t r = 0; r < t->nroles && n->visits; r++) {
-        a[first[r] + folded[r].choice].n = n->visits;
-        a[first[r] + folded[r].choice].mean = folded[r].mean;
+    for (uint32_t r = 0; r < t->nroles; r++) {
+        if (!folded[r].choice) continue;
+        struct tree_action *taken = &a[first[r] + folded[r].choice - 1];
+        taken->n = n->visits;
+        taken->mean = folded[r].mean;
+        taken->pending = !n->visits && first[r + 1] - first[r] > 1;
     }
 }
 
@@ -355,7 +394,7 @@ uint32_t tree_add(struct tree *t, struct tree_claim *claim, const uint64_t *stat
     if (folded)
         size += t->nroles * sizeof(struct folded) / 8 + (total + 3) / 4;
     else
-        size += action_words(total) + (t->with_rave ? total : 0) + (t->with_best ? (total + 1) / 2 : 0);
+        size += action_words(total) + rave_words(t, total) + best_words(t, total) + leads_words(t, total);
     uint32_t node = 0, all = (uint32_t)size + owed;
     if (!t->full && size <= UINT32_MAX / 2 && (!table_crowded(t) || (may_move(t) && grow_table(t, 2))))
         node = take_claimed(t, claim, &all);
@@ -373,6 +412,7 @@ uint32_t tree_add(struct tree *t, struct tree_claim *claim, const uint64_t *stat
     n->flags = terminal ? NODE_TERMINAL : 0;
     memcpy(n->body, state, words * sizeof *state);
     if (t->with_bounds) memcpy(node_bounds(t, n), t->widest, t->nroles * sizeof *t->widest);
+    if (t->with_leads) *node_lead(t, n) = (struct lead){-1, -1};
     uint32_t *first = node_first(t, n);
     for (uint32_t r = 0; r < t->nroles; r++) first[r + 1] = first[r] + (terminal ? 0 : legal[r].n);
     if (folded) {
@@ -382,6 +422,7 @@ uint32_t tree_add(struct tree *t, struct tree_claim *claim, const uint64_t *stat
         struct tree_action *a = node_all_actions(t, n);
         for (uint32_t r = 0; r < t->nroles && !terminal; r++)
             for (uint32_t i = 0; i < legal[r].n; i++) a[first[r] + i].move = legal[r].v[i];
+        for (uint32_t i = 0; i < total && t->with_leads; i++) node_leads(t, n, 0)[i] = -1;
     }
     uint32_t there = table_publish(t, node);
     if (there == node) count_node(t, claim);

@@ -17,9 +17,9 @@
  * `pending` say of an action what follows from them: that it cannot matter any more, that it leads to
  * something settled.
  *
- * Most nodes are visited once. Where one search has the tree to itself (`folds`), a new node is folded: it
- * has its moves and the one simulation that made it, in a quarter of the room, and gets its actions when it
- * is visited again.
+ * Most nodes are visited once. Where one thread has the tree to itself (`folds`), a new node is folded: it
+ * has its moves and the one simulation that made it, finished or on its way, in a quarter of the room, and
+ * gets its actions when it is visited again.
  *
  * A node is a number (its place in the space); tree_node() turns it into a pointer that is valid until the
  * next tree_add, tree_grow or tree_collect. When the space is full, tree_collect copies what is worth keeping
@@ -54,6 +54,11 @@ struct bound {
     float low, high;
 };
 
+/* What a position seems worth, and what minimax makes of those below it (implicit.h). */
+struct lead {
+    float seen, backed;
+};
+
 struct rave {
     float mean;
     uint32_t n;
@@ -84,14 +89,14 @@ struct tree_node {
     uint32_t flags;
     uint32_t plies;   /* solved: moves to the end, as far as is known */
     uint32_t changes; /* several choose: how often a child's bounds moved */
-    uint64_t
-        body[]; /* state; goals (int16 by role); bounds; first[nroles + 1] (uint32); actions; rave; best */
+    uint64_t body[]; /* state; goals (int16 by role); bounds; lead; first[nroles + 1] (uint32); actions; rave;
+                        best; leads */
 };
 
 /* What a folded node has instead of actions: the choices made when it was new and what they brought, by role,
- * then the moves, two bytes each. */
+ * then the moves, two bytes each. As long as it has no visits, the simulation that made them is pending. */
 struct folded {
-    uint32_t choice;
+    uint32_t choice; /* 1 + the action, 0: none */
     float mean;
 };
 
@@ -120,7 +125,8 @@ struct tree {
     uint32_t nroles;
     bool with_rave, with_best; /* statistics that only some searches need */
     bool with_bounds;
-    bool folds; /* nodes are made folded; for one simulation at a time, without any of these */
+    bool with_leads;
+    bool folds;                    /* nodes are made folded; for one thread, without any of these */
     uint32_t first_at, actions_at; /* parts of a node: words behind its state */
     struct bound *widest;          /* by role: where bounds begin; owned; NULL without bounds */
     size_t limit;                  /* bytes, all together */
@@ -153,6 +159,8 @@ struct tree {
 struct tree *tree_new(uint32_t nroles, size_t limit, bool with_rave, bool with_best);
 /* From now on nodes have bounds, beginning with these; the tree must be empty. False: no memory. */
 bool tree_bound(struct tree *t, const struct bound *widest);
+/* From now on nodes and actions have leads, not known at first; the tree must be empty. */
+void tree_lead(struct tree *t);
 void tree_free(struct tree *t);
 void tree_clear(struct tree *t); /* forget everything */
 
@@ -166,6 +174,11 @@ void tree_share(struct tree *t, uint32_t threads);
 /* With a thread at rest: give back what it has claimed. */
 void tree_release(struct tree *t, struct tree_claim *claim);
 
+/* It will be looked for soon. */
+static inline void tree_expect(const struct tree *t, uint64_t hash)
+{
+    __builtin_prefetch(&t->table[(uint32_t)(hash >> 32) & t->mask]);
+}
 uint32_t tree_find(const struct tree *t, const uint64_t *state, uint32_t words,
                    uint64_t hash); /* 0: not there */
 
@@ -235,6 +248,7 @@ static inline uint64_t *node_state(struct tree_node *n)
 int node_goal(const struct tree *t, const struct tree_node *n, uint32_t role); /* once NODE_GOALS is set */
 /* Writes them and sets NODE_GOALS; several threads may write the same. */
 void node_set_goals(const struct tree *t, struct tree_node *n, const float *goals);
+struct lead *node_lead(const struct tree *t, struct tree_node *n);    /* with_leads only */
 struct bound *node_bounds(const struct tree *t, struct tree_node *n); /* by role; with_bounds only */
 static inline uint32_t *node_first(const struct tree *t, const struct tree_node *n)
 {
@@ -294,6 +308,7 @@ static inline struct rave *node_rave(const struct tree *t, const struct tree_nod
     return (struct rave *)((uint64_t *)node_all_actions(t, n) + action_words(first[t->nroles])) + first[role];
 }
 float *node_best(const struct tree *t, struct tree_node *n, uint32_t role);
+float *node_leads(const struct tree *t, const struct tree_node *n, uint32_t role); /* with_leads only */
 
 /* The child for a choice (index of the action per role), 0: none yet. tree_link may do nothing when there is
  * no room for an edge. */

@@ -4,15 +4,26 @@
 #include "testing.h"
 
 #include "analysis/symmetry.h"
+#include "base/clock.h"
 #include "base/rng.h"
 #include "game/engine.h"
+
+#include <math.h>
 
 struct opened {
     struct game *game;
     struct engine *engine;
     struct reasoner *reasoner;
+    struct analysis *analysis;
+    struct ground *ground;
     struct symmetry symmetry;
 };
+
+static void find(struct opened *o, const struct symmetry_limits *limits)
+{
+    symmetry_done(&o->symmetry);
+    symmetry_find(&o->symmetry, o->analysis, o->ground, engine_code(o->engine)->circuit, limits);
+}
 
 static struct opened look_at(struct game *game)
 {
@@ -26,18 +37,18 @@ static struct opened look_at(struct game *game)
     assert_int_equal(engine_wait(o.engine, -1), ENGINE_READY);
     o.reasoner = reasoner_circuit(game, engine_code(o.engine), &error);
     assert_non_null(o.reasoner);
-    struct analysis *a = analysis_new(o.reasoner, &options, &error);
-    struct ground *g = ground_build(game->program, &limits, &report, &error);
-    assert_true(a && g);
-    symmetry_find(&o.symmetry, a, g, engine_code(o.engine)->circuit);
-    ground_free(g);
-    analysis_free(a);
+    o.analysis = analysis_new(o.reasoner, &options, &error);
+    o.ground = ground_build(game->program, &limits, &report, &error);
+    assert_true(o.analysis && o.ground);
+    find(&o, &(struct symmetry_limits){0});
     return o;
 }
 
 static void leave(struct opened *o)
 {
     symmetry_done(&o->symmetry);
+    ground_free(o->ground);
+    analysis_free(o->analysis);
     reasoner_free(o->reasoner);
     engine_free(o->engine);
     game_free(o->game);
@@ -156,12 +167,35 @@ static void what_breaks_a_symmetry_is_seen(void **unused)
     }
 }
 
+/* A part of the time that all of them take is not enough for all; nor is any time where it shall stop. */
+static void what_is_not_found_in_time_is_left(void **unused)
+{
+    struct opened o = look_at_named("connect5");
+    double least = 60;
+    for (int i = 0; i < 3; i++) {
+        double began = clock_now();
+        find(&o, &(struct symmetry_limits){.deadline = began + 60});
+        least = fmin(least, clock_now() - began);
+        assert_int_equal(o.symmetry.n, 7);
+    }
+    find(&o, &(struct symmetry_limits){.deadline = clock_now() + least / 20});
+    assert_in_range(o.symmetry.n, 0, 6);
+    atomic_bool stop = true;
+    find(&o, &(struct symmetry_limits){.cancel = &stop});
+    assert_int_equal(o.symmetry.n, 0);
+    stop = false;
+    find(&o, &(struct symmetry_limits){.cancel = &stop});
+    assert_int_equal(o.symmetry.n, 7);
+    leave(&o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_symmetry_of_the_rules_is_found),
         cmocka_unit_test(turned_positions_are_alike),
         cmocka_unit_test(what_breaks_a_symmetry_is_seen),
+        cmocka_unit_test(what_is_not_found_in_time_is_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 
 #include <ludens.h>
 
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -199,6 +200,27 @@ static void a_player_finds_the_winning_move_and_says_what_it_thought(void **stat
     assert_int_equal(ludens_player_json(p, json, n + 1), n);
     assert_non_null(strstr(json, "\"move\": \"(mark 3 3)\""));
     free(json);
+    ludens_player_free(p);
+    close_table(&t);
+}
+
+/* It would be no limit: they would think for ever. */
+static void time_that_is_none_is_refused(void **state)
+{
+    static const double none[] = {-0.5, NAN, -INFINITY};
+    struct table t = open_table("ticTacToe", LUDENS_LIFTED);
+    struct ludens_player *p = ludens_player_new(t.game, 0, "nst", 1, &error);
+    uint32_t move;
+    MUST(p);
+    for (int i = 0; i < 3; i++) {
+        struct ludens_budget b = {.seconds = none[i], .simulations = 10};
+        assert_false(ludens_player_think(p, t.engine, &b, &move, &error));
+        assert_int_equal(error.code, LUDENS_INPUT);
+        assert_non_null(strstr(error.text, "seconds of a budget are 0 or more"));
+        assert_false(ludens_player_ponder(p, &b, &error));
+        assert_null(ludens_match_new(t.game, &(struct ludens_match_options){.budget = b}, &error));
+        assert_null(ludens_match_new(t.game, &(struct ludens_match_options){.start = b}, &error));
+    }
     ludens_player_free(p);
     close_table(&t);
 }
@@ -425,6 +447,7 @@ int main(void)
         cmocka_unit_test(facts_go_to_numbers_and_bits_and_back),
         cmocka_unit_test(errors_tell_the_place_in_the_sheet),
         cmocka_unit_test(a_player_finds_the_winning_move_and_says_what_it_thought),
+        cmocka_unit_test(time_that_is_none_is_refused),
         cmocka_unit_test(a_player_follows_the_game),
         cmocka_unit_test(pondering_ends_when_it_is_told_to),
         cmocka_unit_test(players_and_callbacks_play_a_match),

@@ -2,7 +2,7 @@
 """What the tests of commands share: they run the real program and look at what a user would see.
 
 A test is a file test_NAME.py that ends in `harness.main()`. Meson sets LUDENS (the program), LUDENS_GAMES (our
-games) and LUDENS_CORPUS (other people's, which may be missing), and LUDENS_SANITIZED where the program has sanitizers. Results are printed the way cmocka prints
+games) and LUDENS_CORPUS (other people's, which may be missing), and LUDENS_SANITIZED, which ones the program has. Results are printed the way cmocka prints
 them, so that each case is counted.
 """
 import glob
@@ -17,6 +17,7 @@ GAMES = os.environ.get("LUDENS_GAMES", "games")
 CORPUS = os.environ.get("LUDENS_CORPUS", "../shared/corpus")
 # Then the program takes ten times as long, and what it finds is what it finds without: once is enough.
 SANITIZED = "LUDENS_SANITIZED" in os.environ
+THREADS_WATCHED = os.environ.get("LUDENS_SANITIZED") == "thread"  # then it is slower still: what a clock brings is not what it should
 
 
 def games():

@@ -76,9 +76,8 @@ class Puzzle(harness.Case):
         self.assertEqual((found["engine"], found["puzzle"]["goal"], found["puzzle"]["length"]), ("lifted", 100, 31))
 
     def test_memory_is_obeyed_with_more_states_than_there_will_ever_be_room_for(self):
-        with open(harness.LUDENS, "rb") as program:
-            if b"__asan_init" in program.read():
-                self.skipTest("the sanitizer keeps what is freed")
+        if harness.SANITIZED:
+            self.skipTest("the sanitizer keeps what is freed")
         sheet, megabytes = self.write("pairs.kif", PAIRS), 20
 
         def peak(player, *arguments):
@@ -97,6 +96,7 @@ class Puzzle(harness.Case):
             self.assertLess(used, idle + 1.5 * megabytes, way)
             self.assertLess(found["puzzle"]["goal"], 100)
 
+    @harness.unittest.skipIf(harness.THREADS_WATCHED, "too slow for its clock")
     def test_lights_go_out_from_starts_all_over_the_board(self):
         with open(os.path.join(harness.GAMES, "lightsOut.kif"), encoding="utf-8") as file:
             rules = file.read()
@@ -114,6 +114,7 @@ class Puzzle(harness.Case):
             self.assertEqual((answer["proved"], answer["values"]["player"]["low"]), (True, 100), start)
             self.assertLessEqual(len(answer["line"]), 15)  # later ones bring less
 
+    @harness.unittest.skipIf(harness.THREADS_WATCHED, "too slow for its clock")
     def test_a_killed_search_goes_on_with_the_line_it_had(self):
         server = Server(self, "--player", "champion")
         with open(os.path.join(harness.GAMES, "eightPuzzle.kif"), encoding="utf-8") as file:
@@ -136,6 +137,7 @@ class Puzzle(harness.Case):
         told = [move for move in server.events("m", "move") if "puzzle" in move]
         self.assertIn("an earlier process", {move["puzzle"]["by"] for move in told})
 
+    @harness.unittest.skipIf(harness.THREADS_WATCHED, "too slow for its clock")
     def test_a_server_that_is_killed_and_started_again_goes_on_with_the_match(self):
         server = Server(self, "--player", "champion")
         with open(os.path.join(harness.GAMES, "eightPuzzle.kif"), encoding="utf-8") as file:

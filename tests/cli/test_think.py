@@ -12,14 +12,14 @@ class Think(harness.Case):
 
     def test_pure_monte_carlo_falls_into_the_trap_and_uct_does_not(self):
         # document 004, table 2: at every seed tried
-        for seed in range(1, 21):
+        for seed in range(1, 3 if harness.SANITIZED else 21):
             self.assertEqual(self.think("pmcTrap", "--player", "ary2007", "--sims", 1000, "--seed", seed)["best"], "(goto c)")
             self.assertEqual(self.think("pmcTrap", "--player", "ary", "--sims", 1000, "--seed", seed)["best"], "(goto b)")
             self.assertEqual(self.think("pmcTrap", "--player", "cadia2007", "--sims", 1000, "--seed", seed)["best"], "(goto b)")
 
     def test_the_move_it_would_play_is_said_and_stands_first(self):
         for player in "champion", "cadia2007", "nst,final=visits", "rave":
-            for sims in 30, 100, 700:
+            for sims in (100,) if harness.SANITIZED else (30, 100, 700):
                 best = self.think("connectFour", "--player", player, "--sims", sims)["best"]
                 lines = self.ludens("think", "connectFour", "--player", player, "--sims", sims)[0].splitlines()
                 self.assertEqual(lines[-1], f"red plays {best}")
@@ -33,6 +33,9 @@ class Think(harness.Case):
     def test_guidance_that_runs_away_is_noticed_and_said(self):
         # N-grams make the empty Hex board a win for one or the other; uniform playouts know better
         player = "champion,arm=off,lanes=64,control=8"
+        if harness.SANITIZED:  # too few for it to run away
+            self.assertIn("control", self.think("hex", "--player", f"{player},alarm=forget", "--sims", 1000)["adapt"])
+            return
         control = self.think("hex", "--player", player, "--sims", 20000)["adapt"]["control"]
         self.assertGreater(abs(control["guided"] - control["uniform"]), 10)
         self.assertEqual((control["alarms"], control["off"]), (0, False))
@@ -60,16 +63,19 @@ class Think(harness.Case):
 
     def test_connect_four_opens_in_the_centre(self):
         for player in "cadia2007", "cadia2008", "champion":
+            if harness.SANITIZED:
+                self.think("connectFour", "--player", player, "--sims", 2000)
+                continue
             moves = [self.think("connectFour", "--player", player, "--sims", 20000, "--seed", seed)["best"]
-                     for seed in range(1, 2 if harness.SANITIZED else 6)]
+                     for seed in range(1, 6)]
             self.assertLessEqual(set(moves), {"(drop 3)", "(drop 4)", "(drop 5)"}, player)
-            if not harness.SANITIZED:
-                self.assertIn("(drop 4)", moves, player)
+            self.assertIn("(drop 4)", moves, player)
 
     def test_the_same_seed_gives_the_same_search(self):
         for player in "cadia2007,lanes=1", "nst,lanes=1", "rave", "lgr-nst", "cadia2010", "past", "cadia2012":
-            one = self.think("breakthrough", "--player", player, "--sims", 500, "--seed", 7)
-            two = self.think("breakthrough", "--player", player, "--sims", 500, "--seed", 7)
+            sims = 100 if harness.SANITIZED else 500
+            one = self.think("breakthrough", "--player", player, "--sims", sims, "--seed", 7)
+            two = self.think("breakthrough", "--player", player, "--sims", sims, "--seed", 7)
             one.pop("seconds"), two.pop("seconds")
             self.assertEqual(one, two, player)
 
@@ -101,8 +107,9 @@ class Think(harness.Case):
         for game in many, "connectFour", "goofspiel9":
             for lanes in 1, 64:
                 player = f"cadia2007,memory=1,lanes={lanes}"
-                found = self.think(game, "--player", player, "--sims", 20000)
-                self.assertEqual(found["simulations"], 20000)
+                sims = 4000 if harness.SANITIZED else 20000
+                found = self.think(game, "--player", player, "--sims", sims)
+                self.assertEqual(found["simulations"], sims)
                 self.assertLess(found["nodes"], 10000)
 
     def test_every_preset_thinks_about_every_kind_of_game(self):
@@ -110,9 +117,12 @@ class Think(harness.Case):
                    if line.startswith("  ") and not line.startswith("   ")]
         self.assertIn("champion", players)
         self.assertGreaterEqual(len(players), 18)
-        for game in "ticTacToe", "skirmish", "battle", "ttcc4ThreePlayers", "eightPuzzle", "chinook":
-            for player in players:
+        games = "ticTacToe", "skirmish", "battle", "ttcc4ThreePlayers", "eightPuzzle", "chinook"
+        for i, game in enumerate(games):
+            for k, player in enumerate(players):
                 if player in ("random", "legal", "script"):
+                    continue
+                if harness.SANITIZED and (i + k) % len(games) > 1:  # two games a player
                     continue
                 found = self.think(game, "--player", player, "--sims", 60)
                 if game == "eightPuzzle" and player in ("champion", "ida", "plan", "nested"):
@@ -161,6 +171,7 @@ class Think(harness.Case):
             (["--moves", "(drop 9)"], "drop 9"),
             (["--moves", "(drop 4) (drop 4)"], "not legal"),
             (["--role", "blue"], "its roles are: red, yellow"),
+            (["--clock", "0"], "--clock wants a number from 0.001 to 1000000, not '0'"),  # it would never end
             (["--at", "no/such/file.json"], "no/such/file.json"),
         ]:
             out, err = self.ludens("think", "connectFour", *arguments, "--sims", 10, status=2)

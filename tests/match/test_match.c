@@ -336,6 +336,13 @@ static void every_prefix_of_a_record_is_refused(void **state)
     close_table();
 }
 
+static void who_starts_is_told_what_a_move_will_have(void **state)
+{
+    struct match_budget clocks = {.start_seconds = 5, .seconds = 0.3};
+    assert_true(match_budget_now(&clocks, true, NULL).move == 0.3);
+    assert_true(match_budget_now(&clocks, false, NULL).move == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -345,6 +352,7 @@ int main(void)
         cmocka_unit_test(a_match_can_be_stopped_at_any_time),
         cmocka_unit_test(the_clock_holds_for_players_in_this_process_too),
         cmocka_unit_test(the_start_clock_holds_for_them_too),
+        cmocka_unit_test(who_starts_is_told_what_a_move_will_have),
         cmocka_unit_test(a_record_reads_back_as_it_was),
         cmocka_unit_test(any_failing_allocation_is_reported),
         cmocka_unit_test(every_prefix_of_a_record_is_refused),

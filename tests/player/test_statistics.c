@@ -2,7 +2,7 @@
 /* Which move is played, what fades, and what is carried to the next move. */
 #include "../testing.h"
 
-#include "player/player.h"
+#include "player/player_internal.h"
 
 #include <math.h>
 
@@ -266,6 +266,21 @@ static void all_learn_the_difference(void **state)
     }
 }
 
+/* All simulations teach as long as little is known, then one of so many. */
+static void some_simulations_teach(void **state)
+{
+    static const struct {
+        const char *spec;
+        uint64_t taught;
+    } cases[] = {{"nst", 9000}, {"nst,learn=1", 9000}, {"nst,learn=4", 6000}, {"nst,learn=16", 5250}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixture f;
+        open_player(&f, cases[i].spec, 9000);
+        assert_int_equal(f.player->policies[0].simulations, cases[i].taught);
+        close_player(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -276,6 +291,7 @@ int main(void)
         cmocka_unit_test(what_two_play_for),
         cmocka_unit_test(nothing_changes_where_goals_add_up),
         cmocka_unit_test(all_learn_the_difference),
+        cmocka_unit_test(some_simulations_teach),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,6 +119,18 @@ def test_players_think(game):
         ludens.Player(game, 0, "nobody")
 
 
+def test_budgets_that_would_never_end_are_refused(game):
+    with ludens.Player(game, 0, "nst") as player:
+        for words, error in (({"seconds": float("nan")}, ludens.InputError), ({"simulations": -1}, OverflowError),
+                             ({"steps": 1 << 64}, OverflowError), ({"expansions": 1.5}, TypeError)):
+            with pytest.raises(error):
+                player.think(**words)
+            with pytest.raises(error):
+                ludens.Match(game, ["random", "random"], **words)
+    with pytest.raises(OverflowError):
+        ludens.Batch(game, 64).play(-1)
+
+
 def test_pondering_is_stopped_by_another_thread():
     player = ludens.Player(ludens.Game("connectFour"), 0, "nst")
     thread = threading.Thread(target=player.ponder)

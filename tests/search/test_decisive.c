@@ -96,6 +96,18 @@ static uint32_t look_at(struct field *g, struct batch *b, const struct state *s)
     return found;
 }
 
+/* Nobody waits for it who has been told to stop; the next one has it. */
+static void looking_for_wins_stops_when_told(void **unused)
+{
+    (void)unused;
+    struct field g = open_field("connectFour");
+    atomic_bool stop = true;
+    assert_null(engine_foresight(g.engine, 0, &stop));
+    stop = false;
+    assert_non_null(engine_foresight(g.engine, 0, &stop));
+    close_field(&g);
+}
+
 static void wins_are_foreseen(void **unused)
 {
     (void)unused;
@@ -109,8 +121,8 @@ static void wins_are_foreseen(void **unused)
         struct field g = open_field(games[i]);
         struct error error = {0};
         uint32_t found = 0, positions = 0;
-        if (!engine_foresight(g.engine, 0)) fail_msg("%s: no foresight", games[i]);
-        struct batch *b = batch_new(engine_foresight(g.engine, 0), 64, 0, &error);
+        if (!engine_foresight(g.engine, 0, NULL)) fail_msg("%s: no foresight", games[i]);
+        struct batch *b = batch_new(engine_foresight(g.engine, 0, NULL), 64, 0, &error);
         assert_non_null(b);
         for (uint32_t game = 0; game < 6; game++) {
             struct state s = {0}, next = {0};
@@ -244,7 +256,7 @@ static void playouts_take_wins_and_parry_them(void **unused)
                                        .lanes = tries[i].lanes,
                                        .memory = (size_t)16 << 20,
                                        .decisive = tries[i].how,
-                                       .foresight = engine_foresight(g.engine, 0),
+                                       .foresight = engine_foresight(g.engine, 0, NULL),
                                        .seed = i};
         struct reasoner *r = reasoner_circuit(g.game, engine_code(g.engine), &error);
         struct mcts *m = mcts_new(&options, r, policies, 1, &error);
@@ -269,6 +281,7 @@ static void playouts_take_wins_and_parry_them(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(looking_for_wins_stops_when_told),
         cmocka_unit_test(wins_are_foreseen),
         cmocka_unit_test(playouts_take_wins_and_parry_them),
     };

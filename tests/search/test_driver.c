@@ -61,7 +61,9 @@ static const char *const schemes[] = {"cadia2007",
                                       "lgr-mast",
                                       "fast",
                                       "champion,decisive=parry",
-                                      "cadia2007,decisive=win"};
+                                      "cadia2007,decisive=win",
+                                      "champion,arm=off,implicit=0.4",
+                                      "champion,arm=off,horizon=4,implicit=0.2"};
 enum { SCHEMES = sizeof schemes / sizeof *schemes, MOST_MOVES = 64 };
 
 struct finding {
@@ -258,6 +260,12 @@ static void tree_is_at_rest(const struct tree *t)
     for (uint32_t at = 1; at < t->used; at += tree_node(t, at)->size) {
         struct tree_node *n = tree_node(t, at);
         if (n->words == TREE_BLOCK) continue; /* what a thread had claimed and did not need */
+        if (node_is_folded(n)) {
+            assert_in_range(n->visits, 0, 1);
+            for (uint32_t r = 0; r < t->nroles; r++)
+                assert_int_equal(node_folded(t, n)[r].choice > 0, n->visits);
+            continue;
+        }
         for (uint32_t r = 0; r < t->nroles && !(n->flags & NODE_TERMINAL); r++) {
             uint64_t sum = 0;
             for (uint32_t i = 0; i < node_actions(t, n, r); i++) {
@@ -299,6 +307,16 @@ static void threads_share_a_tree(void **unused)
     search_with("goofspiel4", "cadia2008,threads=4,lanes=4", 4000, false); /* edges */
     search_with("eightPuzzle", "nst,threads=3,lanes=4", 2000, false);      /* best lines */
     search_with("ticTacToe", "cadia2007,threads=4", 4000, false);          /* all ends in the tree */
+}
+
+/* Nodes are folded, with simulations on their way through some of them when they are visited again. */
+static void lanes_leave_nothing_behind(void **unused)
+{
+    (void)unused;
+    search_with("connectFour", "cadia2007,lanes=64", 4000, false);
+    search_with("connectFour", "cadia2007,lanes=64,memory=1", 20000, true);
+    search_with("goofspiel4", "cadia2008,lanes=16", 4000, false); /* rows of children */
+    search_with("breakthrough", "cadia2007,lanes=32,playout=uniform:wires,playouts=2,memory=1", 8000, true);
 }
 
 static void threads_meet_when_the_tree_must_move(void **unused)
@@ -369,6 +387,7 @@ int main(void)
         cmocka_unit_test(both_worlds_choose_alike),
         cmocka_unit_test(budgets_are_kept),
         cmocka_unit_test(steps_are_positions_entered),
+        cmocka_unit_test(lanes_leave_nothing_behind),
         cmocka_unit_test(threads_share_a_tree),
         cmocka_unit_test(threads_meet_when_the_tree_must_move),
         cmocka_unit_test(playouts_are_done_by_others),

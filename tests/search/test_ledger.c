@@ -2,6 +2,7 @@
 /* What hands count for themselves at hot nodes is what the tree knows in the end. */
 #include "../testing.h"
 
+#include "search/driver_internal.h"
 #include "search/ledger.h"
 
 #include <math.h>
@@ -136,6 +137,79 @@ static void hands_hear_of_each_other(void **unused)
     close_scene(s);
 }
 
+/* Nodes as hot as each other, until one has no copy: by then all together have taken the share of the tree's
+ * memory that is one hand's, as far as it goes; who has none counts in the tree. */
+static void copies_have_a_memory_limit(void **unused)
+{
+    (void)unused;
+    enum { NODES = 30, WIDE = 100, SHARE = 16 };
+    uint32_t moves[WIDE] = {0};
+    struct list legal[2] = {{moves, WIDE, WIDE}, {moves, 1, 1}};
+    struct scene *s = open_scene(5000);
+    struct tree *t = s->m.tree;
+    size_t each = 2 * (WIDE + 1) * (sizeof(struct tree_action) + sizeof(struct rave)), bytes = 0;
+    uint32_t without = 0;
+    for (uint64_t i = 0; i < NODES; i++) {
+        uint64_t state = 100 + i;
+        uint32_t node = tree_add(t, NULL, &state, 1, 100 + i, false, legal);
+        if (!node && tree_grow(t)) node = tree_add(t, NULL, &state, 1, 100 + i, false, legal);
+        assert_true(node);
+        struct tree_node *n = tree_node(t, node);
+        struct tally tally;
+        n->visits = 5000;
+        bool copied = ledger_find(&s->hands[0], n, &tally);
+        assert_true(copied == ledger_has(s->hands[0].ledger, node));
+        bytes += copied ? each : 0;
+        without += !copied;
+        tally = tally_of(&s->hands[0], n);
+        assert_true(copied || tally.visits == &n->visits);
+    }
+    assert_in_range(bytes, t->limit / SHARE / HANDS / 2, t->limit / SHARE / HANDS);
+    assert_true(without > 0);
+    close_scene(s);
+}
+
+/* A child is known to bring at most 30, but the means above it said 80: every hand that comes along sees it.
+ */
+static void a_mean_is_put_right_once_by_however_many_hands(void **unused)
+{
+    (void)unused;
+    enum { VISITS = 5000 };
+    uint32_t moves[] = {0, 1, 2};
+    struct list legal[2] = {{moves, MOVES, MOVES}, {moves, 1, 1}};
+    struct scene *s = open_scene(VISITS);
+    struct driver *driver = calloc(1, sizeof *driver);
+    struct tree *t = tree_new(2, 1 << 20, true, false);
+    tree_free(s->m.tree);
+    s->m.tree = t;
+    assert_true(tree_bound(t, (struct bound[]){{0, 100}, {0, 100}}));
+    uint64_t state[] = {7, 8};
+    uint32_t node = tree_add(t, NULL, &state[0], 1, 1, false, legal),
+             child = tree_add(t, NULL, &state[1], 1, 2, false, legal);
+    struct tree_node *n = tree_node(t, node);
+    n->visits = VISITS;
+    for (uint32_t role = 0; role < 2; role++)
+        *node_action(t, n, role) = (struct tree_action){.n = VISITS, .mean = role ? 20 : 80};
+    uint32_t choice[] = {0, 0};
+    tree_link(t, node, choice, child);
+    node_bounds(t, tree_node(t, child))[0] = (struct bound){0, 30};
+    node_set_flags(tree_node(t, child), NODE_BOUNDED);
+    tree_share(t, HANDS);
+    for (uint32_t i = 0; i < HANDS; i++) {
+        s->hands[i].driver = driver;
+        assert_true(tally_of(&s->hands[i], n).copied);
+    }
+    for (uint32_t i = 0; i < HANDS; i++)
+        prove_path(&(struct flight){.hand = &s->hands[i], .tree_steps = 1, .path = &node, .choice = choice},
+                   child);
+    for (uint32_t i = 0; i < HANDS; i++) ledger_close(&s->hands[i]);
+    near(node_action(t, n, 0)->mean, 30);
+    near(node_action(t, n, 1)->mean, 20);
+    prover_done(&driver->prover);
+    free(driver);
+    close_scene(s);
+}
+
 /* Pieces of the space: nodes of two threads, and a walk over what they left. */
 static void claims_leave_a_space_that_can_be_walked(void **unused)
 {
@@ -172,6 +246,8 @@ int main(void)
         cmocka_unit_test(cold_nodes_have_no_copy),
         cmocka_unit_test(all_is_told_in_the_end),
         cmocka_unit_test(hands_hear_of_each_other),
+        cmocka_unit_test(copies_have_a_memory_limit),
+        cmocka_unit_test(a_mean_is_put_right_once_by_however_many_hands),
         cmocka_unit_test(claims_leave_a_space_that_can_be_walked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

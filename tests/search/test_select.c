@@ -2,7 +2,7 @@
 /* Selection is UCT with what is mixed in, action by action, however many are weighed at once. */
 #include "../testing.h"
 
-#include "search/mcts.h"
+#include "search/driver_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -129,11 +129,53 @@ static void equal_actions_are_taken_at_random(void **unused)
     close_scene(s);
 }
 
+/* Two choose at once, the first two moves, the second six: of the joint moves with the first's move 0 the
+ * second's 1 and 3 are solved, and 5 is out. */
+static void who_would_come_to_what_is_solved_tries_what_was_tried_least(void **unused)
+{
+    (void)unused;
+    enum { FIRST = 2, SECOND = 6 };
+    static const uint32_t n[SECOND] = {9, 1, 4, 0, 6, 0}, pending[SECOND] = {0, 0, 3, 0, 0, ACTION_OUT};
+    uint32_t moves[SECOND] = {0, 1, 2, 3, 4, 5};
+    struct list legal[2] = {{moves, FIRST, FIRST}, {moves, SECOND, SECOND}}, none[2] = {0};
+    struct scene *s = open_scene(2);
+    struct tree *t = s->m.tree;
+    uint64_t state = 8;
+    uint32_t node = tree_add(t, NULL, &state, 1, 2, false, legal);
+    for (uint32_t i = 0; i < SECOND; i++) {
+        struct tree_action *a = node_action(t, tree_node(t, node), 1) + i;
+        a->n = n[i];
+        a->pending = pending[i];
+    }
+    for (uint32_t i = 0; i < 4; i++) { /* children of moves 0 to 3, every other one solved */
+        state = 9 + i;
+        uint32_t child = tree_add(t, NULL, &state, 1, 3 + i, true, none);
+        tree_link(t, node, (uint32_t[]){0, i}, child);
+        assert_int_equal(tree_child(t, node, (uint32_t[]){0, i}), child);
+        if (i % 2) node_set_flags(tree_node(t, child), NODE_SOLVED);
+    }
+    static const uint32_t goes[FIRST][SECOND] = {{0, 4, 2, 4, 4, 4}, {0, 1, 2, 3, 4, 3}};
+    for (uint32_t one = 0; one < FIRST; one++)
+        for (uint32_t two = 0; two < SECOND; two++) {
+            uint32_t choice[] = {one, two};
+            flight_avoid_solved(&s->hand, node, choice);
+            assert_int_equal(choice[0], one);
+            assert_int_equal(choice[1], goes[one][two]);
+        }
+    for (uint32_t i = 0; i < SECOND; i++) /* nothing else is left: it stays */
+        action_mark(node_action(t, tree_node(t, node), 1) + i, ACTION_OUT);
+    uint32_t choice[] = {0, 3};
+    flight_avoid_solved(&s->hand, node, choice);
+    assert_int_equal(choice[1], 3);
+    close_scene(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_action_is_the_formulas),
         cmocka_unit_test(equal_actions_are_taken_at_random),
+        cmocka_unit_test(who_would_come_to_what_is_solved_tries_what_was_tried_least),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

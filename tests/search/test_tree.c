@@ -31,7 +31,7 @@ static uint32_t add(struct tree *t, uint64_t state)
     struct tree_node *n = tree_node(t, node);
     n->visits = 1 + 1000 / ((uint32_t)state + 1);
     assert_int_equal(node_is_folded(n), kind.folds);
-    if (kind.folds) node_folded(t, n)[0] = (struct folded){(uint32_t)(state % 3), (float)state};
+    if (kind.folds) node_folded(t, n)[0] = (struct folded){1 + (uint32_t)(state % 3), (float)state};
     return node;
 }
 
@@ -203,6 +203,28 @@ static void a_hasty_collection_keeps_what_is_near_the_root(void **state)
     tree_free(t);
 }
 
+/* Who made a node and is still on the way is pending once it is unfolded, where there was a choice. */
+static void simulations_on_their_way_are_unfolded(void **unused)
+{
+    (void)unused;
+    uint32_t moves[] = {4, 5, 6};
+    struct list legal[2] = {{moves, 3, 3}, {moves, 1, 1}};
+    struct tree *t = tree_new(2, 1 << 20, false, false);
+    t->folds = true;
+    for (uint64_t state = 0; state < 3; state++) {
+        struct tree_node *n = tree_node(t, tree_add(t, NULL, &state, 1, hash_of(state), false, legal));
+        for (uint32_t r = 0; r < 2 && state; r++) node_folded(t, n)[r].choice = r ? 1 : 2;
+        n->visits = state == 2;
+        tree_unfold(t, n);
+        for (uint32_t i = 0; i < 3; i++) {
+            assert_int_equal(pending_of(node_action(t, n, 0) + i), state == 1 && i == 1);
+            assert_int_equal(node_action(t, n, 0)[i].n, state == 2 && i == 1);
+        }
+        assert_int_equal(pending_of(node_action(t, n, 1)), 0);
+    }
+    tree_free(t);
+}
+
 int main(void)
 {
     static struct kind one = {1, false}, two = {2, false}, one_folded = {1, true}, two_folded = {2, true};
@@ -210,6 +232,7 @@ int main(void)
     cmocka_unit_test_prestate(test, &one), cmocka_unit_test_prestate(test, &two), \
         cmocka_unit_test_prestate(test, &one_folded), cmocka_unit_test_prestate(test, &two_folded)
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(simulations_on_their_way_are_unfolded),
         cmocka_unit_test(children_of_joint_choices_are_kept),
         ALL(what_the_root_reaches_is_kept),
         ALL(a_tree_is_tidied_where_it_lies),

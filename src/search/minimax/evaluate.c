@@ -6,6 +6,10 @@
 #include <stdlib.h>
 
 #define SAMPLE_GAMES 20
+#define SAMPLE_STATES 3000
+#define SAMPLE_PATIENCE                                                                \
+    60 /* seconds, where budgets are counts: a busy machine must not change the result \
+        */
 #define STABLE                                                                                  \
     1000.0 /* of the variance of goals from position to position: as where playouts are cut off \
             */
@@ -58,6 +62,34 @@ bool evaluator_goals_stable(const struct evaluator_source *from)
     struct cutoff_sample sample;
     if (!cutoff_measure(from->reasoner, from->seed, SAMPLE_GAMES, from->budget, &sample)) return false;
     return cutoff_decide(&sample, from->reasoner->game->nroles, STABLE, 1).kind == CUT_GOAL_STABLE;
+}
+
+bool evaluator_travels(const struct analysis *a)
+{
+    uint64_t trips = 0, others = 0;
+    for (uint32_t i = 0; i < a->boards.n; i++)
+        for (uint32_t k = 0; k < a->boards.v[i].nactions; k++) {
+            const struct action *x = &a->boards.v[i].actions[k];
+            *(x->from >= 0 && x->to >= 0 ? &trips : &others) += x->count;
+        }
+    return trips > others;
+}
+
+struct analysis *evaluator_look(struct reasoner *reasoner, uint64_t seed, const struct budget *budget)
+{
+    struct analysis_options o = {.games = SAMPLE_GAMES,
+                                 .states = SAMPLE_STATES,
+                                 .seconds = budget->deadline > 0 ? 2 : SAMPLE_PATIENCE,
+                                 .seed = seed,
+                                 .deadline = budget->deadline,
+                                 .cancel = budget->stop};
+    struct error ignored;
+    if (budget->deadline > 0) { /* half for the games, half for conclusions */
+        double left = (budget->deadline - clock_now()) / 2;
+        if (left < o.seconds) o.seconds = left > 1e-3 ? left : 1e-3;
+    }
+    reasoner->deadline = budget->deadline;
+    return analysis_new(reasoner, &o, &ignored);
 }
 
 #define VOUCHED 0.15f /* what a shape that is known is taken to explain */

@@ -38,10 +38,13 @@ struct evaluator {
 /* What an evaluation can be made from. */
 struct evaluator_source {
     struct reasoner *reasoner;
-    const struct code *code; /* NULL: no circuit */
+    const struct code *code;      /* NULL: no circuit */
+    const struct code *foresight; /* games to learn from see wins in one move by it; NULL: they do not */
     const struct analysis *analysis;
     const struct passing *passing; /* where it is sound: how to put anybody on turn */
     enum minimax_eval which;
+    bool states_alone; /* nobody will know goals or moves of the places it is asked about */
+    uint32_t wanted;   /* positions to learn from; 0: as many as minimax needs */
     uint64_t seed;
     const struct budget *budget; /* for finding things out; counts say nothing about it */
 };
@@ -57,6 +60,12 @@ evaluator_maker evaluator_none;  /* everything is worth the same */
 
 /* Do goals before the end mean something (cutoff.c)? Not so, too, when there was no time to find out. */
 bool evaluator_goals_stable(const struct evaluator_source *from);
+
+/* What kind of game it is, as far as a budget in time allows: NULL if it does not. The reasoner has its
+ * deadline then. */
+struct analysis *evaluator_look(struct reasoner *reasoner, uint64_t seed, const struct budget *budget);
+/* Do most moves take a piece from one cell to another? */
+bool evaluator_travels(const struct analysis *a);
 
 /* By what from->which says; never NULL except without memory. */
 struct evaluator *evaluator_new(const struct evaluator_source *from);

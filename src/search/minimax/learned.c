@@ -18,7 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WANTED 20000u /* positions */
+#define WANTED 20000u /* positions, where nobody says how many */
+#define PLAYING 0.5   /* of the time, to play games; the rest is for the fit */
+#define GLANCE 512u   /* positions between two looks at the clock */
 #define EPOCHS 6u
 #define RATE 0.05f
 #define LEAST 1.0f /* nothing but an end is certain */
@@ -226,7 +228,7 @@ static float explained(struct fit *x)
     return all > left ? (float)(1 - left / all) : 0;
 }
 
-static void fit(struct fit *x, uint64_t seed)
+static void fit(struct fit *x, uint64_t seed, const struct budget *budget)
 {
     struct rng rng;
     rng_init(&rng, seed);
@@ -234,7 +236,7 @@ static void fit(struct fit *x, uint64_t seed)
      * better. */
     for (uint32_t role = 0; role < x->l->nroles; role++) x->l->bias[role] = (float)mean_outcome(x->s, role);
     for (uint32_t epoch = 0; epoch < EPOCHS; epoch++)
-        for (uint32_t i = 0; i < x->s->n; i++)
+        for (uint32_t i = 0; i < x->s->n && (i % GLANCE || !budget_over(budget)); i++)
             correct(x, rng_below(&rng, x->s->n), RATE / (float)(1u << epoch));
     struct learned *l = x->l;
     l->base.explains = explained(x);
@@ -254,8 +256,8 @@ static struct features choose(const struct evaluator_source *from)
     return (struct features){.cells = all || w == EVAL_CELLS,
                              .pieces = all || w == EVAL_PIECES,
                              .places = w == EVAL_PLACES,
-                             .goals = all && evaluator_goals_stable(from),
-                             .mobility = w == EVAL_MOBILITY};
+                             .goals = all && !from->states_alone && evaluator_goals_stable(from),
+                             .mobility = w == EVAL_MOBILITY && !from->states_alone};
 }
 
 static struct learned *learned_new(const struct evaluator_source *from)
@@ -286,8 +288,14 @@ struct evaluator *evaluator_learned(const struct evaluator_source *from)
     struct learned *l = learned_new(from);
     struct samples s;
     if (!l) return NULL;
-    struct samples_order order = {WANTED, l->use.goals, l->use.mobility, from->seed};
-    if (!samples_play(&s, from->code, &order, from->budget)) return learned_free(&l->base), NULL;
+    struct samples_order order = {.wanted = from->wanted ? from->wanted : WANTED,
+                                  .goals = l->use.goals,
+                                  .moves = l->use.mobility,
+                                  .seed = from->seed,
+                                  .foresight = from->foresight};
+    struct budget playing = *from->budget;
+    playing.deadline = budget_share(from->budget, PLAYING);
+    if (!samples_play(&s, from->code, &order, &playing)) return learned_free(&l->base), NULL;
     size_t bits = l->nbits + 64, pieces = count_pieces(from) + 1;
     struct fit x = {.l = l, .s = &s};
     x.shared.number = calloc(bits * SHARED, sizeof *x.shared.number);
@@ -297,7 +305,7 @@ struct evaluator *evaluator_learned(const struct evaluator_source *from)
     bool good = x.shared.number && x.shared.factor && x.active && x.piece;
     if (good) {
         share(from, &l->use, &x.shared);
-        fit(&x, from->seed);
+        fit(&x, from->seed, from->budget);
     }
     samples_done(&s);
     free(x.shared.number);

@@ -10,11 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAMPLE_GAMES 20
-#define SAMPLE_STATES 3000
-#define SAMPLE_PATIENCE                                                                                 \
-    60                  /* seconds, where budgets are counts: a busy machine must not change the result \
-                         */
 #define TABLE_BYTES 512 /* of table for each position of a budget: ten of them and more */
 #define SURE 1e-3f
 
@@ -93,18 +88,6 @@ static bool refuse(struct minimax *m, const char *why)
     return false;
 }
 
-/* Do most moves take a piece from one cell to another? */
-static bool pieces_travel(const struct analysis *a)
-{
-    uint64_t trips = 0, others = 0;
-    for (uint32_t i = 0; i < a->boards.n; i++)
-        for (uint32_t k = 0; k < a->boards.v[i].nactions; k++) {
-            const struct action *x = &a->boards.v[i].actions[k];
-            *(x->from >= 0 && x->to >= 0 ? &trips : &others) += x->count;
-        }
-    return trips > others;
-}
-
 /* A part of what is left of the time. */
 static struct budget part_of(const struct budget *budget, double share)
 {
@@ -114,19 +97,7 @@ static struct budget part_of(const struct budget *budget, double share)
 static bool analyse(struct minimax *m, const struct budget *budget)
 {
     struct budget part = part_of(budget, 0.25);
-    struct analysis_options o = {.games = SAMPLE_GAMES,
-                                 .states = SAMPLE_STATES,
-                                 .seconds = part.deadline > 0 ? 2 : SAMPLE_PATIENCE,
-                                 .seed = m->opt.seed,
-                                 .deadline = part.deadline,
-                                 .cancel = budget->stop};
-    struct error ignored;
-    if (part.deadline > 0) { /* half for the games, half for conclusions */
-        double left = (part.deadline - clock_now()) / 2;
-        if (left < o.seconds) o.seconds = left > 1e-3 ? left : 1e-3;
-    }
-    m->reasoner->deadline = part.deadline;
-    m->analysis = analysis_new(m->reasoner, &o, &ignored);
+    m->analysis = evaluator_look(m->reasoner, m->opt.seed, &part);
     m->reasoner->deadline = budget->deadline;
     return m->analysis != NULL;
 }
@@ -192,7 +163,7 @@ static bool set_up(struct minimax *m, const struct budget *budget, struct error 
     if (m->analysis || analyse(m, budget)) {
         if (m->analysis->turns == TURNS_SIMULTANEOUS) return refuse(m, "several choose at once");
         m->policy = wanted;
-        m->report.travels = pieces_travel(m->analysis);
+        m->report.travels = evaluator_travels(m->analysis);
         choose_policy(m, budget);
         m->ready = true;
     } else {

@@ -19,6 +19,9 @@ struct lane {
 
 struct play {
     struct batch *b;
+    struct batch *ahead; /* which moves win; NULL: nobody looks */
+    uint64_t *wins;      /* scratch: sets of them, of all lanes; how many; moves of one lane */
+    uint32_t *winning, *listed;
     struct samples *s;
     struct rng rng;
     struct lane *lanes;
@@ -93,6 +96,40 @@ static void finish(struct play *p, uint32_t lane)
     }
 }
 
+/* The role makes this move in the lane, everybody else the only one there is; false: somebody has a choice.
+ */
+static bool move_alone(struct play *p, uint32_t lane, uint32_t role, uint32_t move)
+{
+    uint32_t nroles = p->s->nroles, *listed = p->listed;
+    for (uint32_t r = 0; r < nroles; r++)
+        if (r != role && batch_legal(p->b, lane, r, listed) != 1) return false;
+    for (uint32_t r = 0; r < nroles; r++) {
+        if (r != role) batch_legal(p->b, lane, r, listed);
+        batch_set_move(p->b, lane, r, r == role ? move : listed[0]);
+    }
+    return true;
+}
+
+/* Lanes in which somebody wins at once make that move and are taken out of the mask. */
+static void take_wins(struct play *p, uint64_t *on)
+{
+    struct batch *b = p->b, *ahead = p->ahead;
+    batch_set_all(ahead, batch_state_wires(b));
+    batch_view(ahead);
+    for (uint32_t role = 0; role < p->s->nroles; role++) {
+        uint32_t words = batch_set_words(ahead, role);
+        batch_legal_sets(ahead, role, p->wins, p->winning);
+        for (uint32_t lane = 0; lane < b->lanes; lane++) {
+            uint64_t bit = 1ull << lane % 64;
+            if (!p->winning[lane] || !(on[lane / 64] & bit)) continue;
+            const uint64_t *set = p->wins + (size_t)lane * words;
+            uint32_t w = 0;
+            while (!set[w]) w++;
+            if (move_alone(p, lane, role, w * 64 + (uint32_t)__builtin_ctzll(set[w]))) on[lane / 64] &= ~bit;
+        }
+    }
+}
+
 static void play(struct play *p, const struct budget *budget)
 {
     struct batch *b = p->b;
@@ -120,6 +157,7 @@ static void play(struct play *p, const struct budget *budget)
                     p->lanes[lane] = (struct lane){0};
                 }
         }
+        if (p->ahead) take_wins(p, on);
         batch_choose(b, on);
         batch_step(b);
         batch_restart(b, ended);
@@ -144,6 +182,23 @@ static bool room_for_moves(struct play *p, const struct code *code)
     return p->s->moves && p->kept_moves && p->sets && p->counts;
 }
 
+/* Wins are looked for on lanes of their own; false: no memory. */
+static bool look_ahead(struct play *p, const struct code *foresight)
+{
+    struct error ignored;
+    size_t most = 1, moves = 1;
+    p->ahead = batch_new(foresight, p->b->lanes, 0, &ignored);
+    if (!p->ahead) return false;
+    for (uint32_t role = 0; role < p->s->nroles; role++) {
+        if (batch_set_words(p->ahead, role) > most) most = batch_set_words(p->ahead, role);
+        if (p->b->code->roles[role].n > moves) moves = p->b->code->roles[role].n;
+    }
+    p->wins = rows(p->b->lanes * most, sizeof *p->wins);
+    p->winning = rows(p->b->lanes, sizeof *p->winning);
+    p->listed = rows(moves, sizeof *p->listed);
+    return p->wins && p->winning && p->listed;
+}
+
 bool samples_play(struct samples *s, const struct code *code, const struct samples_order *order,
                   const struct budget *budget)
 {
@@ -166,6 +221,7 @@ bool samples_play(struct samples *s, const struct code *code, const struct sampl
     bool good = s->states && s->outcome && (s->now || !order->goals) && s->step && p.lanes && p.kept &&
                 p.states && p.kept_now && p.kept_step && p.goals;
     good = good && (!order->moves || room_for_moves(&p, code));
+    good = good && (!order->foresight || look_ahead(&p, order->foresight));
     if (good) play(&p, budget);
     good = good && s->n >= FEW;
     free(p.lanes);
@@ -177,6 +233,10 @@ bool samples_play(struct samples *s, const struct code *code, const struct sampl
     free(p.sets);
     free(p.counts);
     free(p.goals);
+    free(p.wins);
+    free(p.winning);
+    free(p.listed);
+    batch_free(p.ahead);
     batch_free(p.b);
     if (!good) samples_done(s);
     return good;

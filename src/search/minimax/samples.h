@@ -20,6 +20,7 @@ struct samples_order {
     uint32_t wanted;
     bool goals, moves;
     uint64_t seed;
+    const struct code *foresight; /* whoever can win at once does, as it says; NULL: all moves are random */
 };
 bool samples_play(struct samples *s, const struct code *code, const struct samples_order *order,
                   const struct budget *budget);

@@ -9,8 +9,12 @@
  * so where many pieces of a kind are counted (Checkers, Battle: the step times the sum of squares is above
  * 2). Here they are averaged over the states of the episode, which is stable.
  *
- * Open, too, and decided here: with more than two roles the difference of the goals is one's own less the
- * best of the others'; "far enough from zero" is 1, asked of the piece that is captured.
+ * Open, too, and decided here: "far enough from zero" is 1, asked of the piece that is captured.
+ *
+ * With more than two roles there are two ways. Everybody for himself: each role has values of its own,
+ * learned from its goal less the best of the others'. Or all against one, as CadiaPlayer's source has it:
+ * there are the values of the role that is played alone, learned from its goal less all others', and whoever
+ * else moves does it harm. With two roles both are the same.
  */
 #include "analysis/analysis.h"
 #include "circuit/circuit.h"
@@ -47,7 +51,8 @@ struct fast {
     bool pieces;
     float cell_factor;
     uint32_t nroles, nfeatures;
-    float *theta, *delta; /* role * nfeatures + feature */
+    uint32_t own, nviews; /* against whom all others are, and 1; or FAST_ALL_ALIKE, and nroles */
+    float *theta, *delta; /* view * nfeatures + feature */
     float *count;         /* scratch: the features of one state */
     uint16_t *at;         /* scratch: piece on each cell */
     struct trips *trips;  /* by role: where moves go from and to */
@@ -157,12 +162,14 @@ static void score(struct values *v, const struct situation *s, const uint32_t *m
     struct fast *f = (struct fast *)v;
     for (uint32_t i = 0; i < n; i++) out[i] = 0;
     if (!f->board) return;
-    const float *theta = f->theta + (size_t)s->role * f->nfeatures;
+    const float *theta = f->theta + (f->nviews > 1 ? (size_t)s->role * f->nfeatures : 0);
+    float side = f->own == FAST_ALL_ALIKE || f->own == s->role ? 1 : -1;
     if (f->pieces && s->state) read_board(f, s->state, s->state_words);
     for (uint32_t i = 0; i < n; i++) {
         const struct trip *t = trip_of(f, s->role, moves[i]);
         if (!f->pieces) { /* equation 4.2 */
-            if (t->to != NOWHERE) out[i] = f->cell_factor * theta[(size_t)s->role * f->board->cells + t->to];
+            if (t->to != NOWHERE)
+                out[i] = side * f->cell_factor * theta[(size_t)s->role * f->board->cells + t->to];
             continue;
         }
         out[i] = NO_CAPTURE; /* equation 4.1 */
@@ -170,17 +177,21 @@ static void score(struct values *v, const struct situation *s, const uint32_t *m
         uint16_t taken = f->at[t->to], mine = f->at[t->from];
         if (taken == EMPTY || mine == EMPTY || f->board->pieces[taken].owner == (int)s->role) continue;
         if (theta[taken] > -FAR_FROM_ZERO && theta[taken] < FAR_FROM_ZERO) continue;
-        out[i] = -(2 * theta[taken] + theta[mine]);
+        out[i] = -side * (2 * theta[taken] + theta[mine]);
     }
 }
 
-/* The difference of the goals: one's own and the best of the others'. */
-static float outcome(const struct episode *e, uint32_t role)
+/* The difference of the goals, as this view has it. */
+static float outcome(const struct fast *f, const struct episode *e, uint32_t view)
 {
-    float best = 0;
-    for (uint32_t r = 0; r < e->nroles; r++)
-        if (r != role && e->reward[r] > best) best = e->reward[r];
-    return e->reward[role] - best;
+    uint32_t role = f->own == FAST_ALL_ALIKE ? view : f->own;
+    float best = 0, all = 0;
+    for (uint32_t r = 0; r < e->nroles; r++) {
+        if (r == role) continue;
+        all += e->reward[r];
+        if (e->reward[r] > best) best = e->reward[r];
+    }
+    return e->reward[role] - (f->own == FAST_ALL_ALIKE ? best : all);
 }
 
 static void learn(struct values *v, const struct episode *e)
@@ -188,23 +199,23 @@ static void learn(struct values *v, const struct episode *e)
     struct fast *f = (struct fast *)v;
     if (!f->board || !e->states || e->steps == 0) return;
     uint32_t states = e->steps + e->end;
-    memset(f->delta, 0, (size_t)f->nroles * f->nfeatures * sizeof *f->delta);
+    memset(f->delta, 0, (size_t)f->nviews * f->nfeatures * sizeof *f->delta);
     float lambda_return[64], next[64];
-    for (uint32_t r = 0; r < f->nroles; r++) lambda_return[r] = next[r] = outcome(e, r);
+    for (uint32_t view = 0; view < f->nviews; view++) lambda_return[view] = next[view] = outcome(f, e, view);
     for (uint32_t t = states; t-- > 0;) {
         read_board(f, e->states + e->state_start[t], e->state_start[t + 1] - e->state_start[t]);
         count_features(f);
-        for (uint32_t r = 0; r < f->nroles; r++) {
-            const float *theta = f->theta + (size_t)r * f->nfeatures;
-            float *delta = f->delta + (size_t)r * f->nfeatures, value = 0;
+        for (uint32_t view = 0; view < f->nviews; view++) {
+            const float *theta = f->theta + (size_t)view * f->nfeatures;
+            float *delta = f->delta + (size_t)view * f->nfeatures, value = 0;
             for (uint32_t i = 0; i < f->nfeatures; i++) value += theta[i] * f->count[i];
-            if (t < e->steps) lambda_return[r] = (1 - LAMBDA) * next[r] + LAMBDA * lambda_return[r];
-            float step = ALPHA * (lambda_return[r] - value);
+            if (t < e->steps) lambda_return[view] = (1 - LAMBDA) * next[view] + LAMBDA * lambda_return[view];
+            float step = ALPHA * (lambda_return[view] - value);
             for (uint32_t i = 0; i < f->nfeatures; i++) delta[i] += step * f->count[i];
-            if (t < e->steps) next[r] = value; /* the end is worth what was had there */
+            if (t < e->steps) next[view] = value; /* the end is worth what was had there */
         }
     }
-    for (uint32_t i = 0; i < f->nroles * f->nfeatures; i++) f->theta[i] += f->delta[i] / (float)states;
+    for (uint32_t i = 0; i < f->nviews * f->nfeatures; i++) f->theta[i] += f->delta[i] / (float)states;
 }
 
 static void fast_free(struct values *v)
@@ -218,8 +229,8 @@ static void fast_free(struct values *v)
     free(f);
 }
 
-struct values *values_fast(struct reasoner *reasoner, const struct circuit *circuit, float cell_factor,
-                           uint64_t seed, const struct budget *budget, struct error *error)
+struct values *values_fast(struct reasoner *reasoner, const struct circuit *circuit, uint32_t own,
+                           float cell_factor, uint64_t seed, const struct budget *budget, struct error *error)
 {
     static const struct values_ops ops = {
         .name = "fast", .wants_states = true, .score = score, .learn = learn, .free = fast_free};
@@ -229,6 +240,8 @@ struct values *values_fast(struct reasoner *reasoner, const struct circuit *circ
     f->reasoner = reasoner;
     f->cell_factor = cell_factor;
     f->nroles = reasoner->game->nroles;
+    f->own = own;
+    f->nviews = own == FAST_ALL_ALIKE ? f->nroles : 1;
     f->trips = calloc(f->nroles, sizeof *f->trips);
     f->heap = heap_new(0);
     struct analysis_options options = {.games = 20,
@@ -249,8 +262,8 @@ struct values *values_fast(struct reasoner *reasoner, const struct circuit *circ
     f->nfeatures = f->pieces ? f->board->npieces : f->nroles * f->board->cells;
     struct heap_guard guard;
     if (!HEAP_ENTER(f->heap, &guard, error)) return fast_free(&f->values), NULL;
-    f->theta = heap_zalloc(f->heap, ((size_t)f->nroles * f->nfeatures + 1) * sizeof *f->theta);
-    f->delta = heap_zalloc(f->heap, ((size_t)f->nroles * f->nfeatures + 1) * sizeof *f->delta);
+    f->theta = heap_zalloc(f->heap, ((size_t)f->nviews * f->nfeatures + 1) * sizeof *f->theta);
+    f->delta = heap_zalloc(f->heap, ((size_t)f->nviews * f->nfeatures + 1) * sizeof *f->delta);
     f->count = heap_zalloc(f->heap, (f->nfeatures + 1) * sizeof *f->count);
     f->at = heap_zalloc(f->heap, (f->board->cells + 1) * sizeof *f->at);
     if (circuit) index_bits(f, circuit);

@@ -302,7 +302,8 @@ static bool find_symmetries(struct solver *s, struct symmetry *out, struct error
     struct analysis *a = analysis_new(s->r, &look, &ignored);
     struct ground *g =
         a && a->boards.n ? ground_build(s->r->game->program, &limits, &report, &ignored) : NULL;
-    if (g) symmetry_find(out, a, g, s->code->circuit);
+    struct symmetry_limits until = {look.deadline > 0 ? look.deadline : clock_now() + 1, look.cancel};
+    if (g) symmetry_find(out, a, g, s->code->circuit, &until);
     ground_free(g);
     analysis_free(a);
     return out->n == 0 || expander_fold(s->expander, out, error);

@@ -80,9 +80,10 @@ static bool open_wires(struct leaves *l, const struct code *code)
         if (!l->played) return false;
     }
     const struct cutoff *cut = &m->opt.cutoff;
-    wires_limit(l->wires, &(struct wires_limits){.steps = m->max_steps,
-                                                 .cut = cut->kind == CUT_NEVER ? 0 : cut->steps,
-                                                 .cut_by_goal = cut->kind == CUT_GOAL_STABLE});
+    wires_limit(l->wires, &(struct wires_limits){
+                              .steps = m->max_steps,
+                              .cut = cut->kind == CUT_NEVER || cut->kind == CUT_JUDGED ? 0 : cut->steps,
+                              .cut_by_goal = cut->kind == CUT_GOAL_STABLE});
     return true;
 }
 

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Minimax over judged positions in the tree: what is backed up, what is chosen by it, and that threads leave
+ * nothing behind that is no value. */
+#include "../testing.h"
+
+#include "game/engine.h"
+#include "player/player.h"
+#include "search/driver_internal.h"
+#include "search/implicit.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- A tree by hand ------------------------------------------------------------------------------------- */
+
+struct bench {
+    struct mcts m;
+    struct hand hand;
+};
+
+static void set_up(struct bench *b)
+{
+    *b = (struct bench){.m = {.nroles = 2, .tree = tree_new(2, 1 << 20, false, false)}};
+    assert_non_null(b->m.tree);
+    tree_lead(b->m.tree);
+    b->hand.search = &b->m;
+}
+
+/* A position in which one role has so many moves, and what it seems worth. */
+static uint32_t add(struct bench *b, uint64_t name, uint32_t mover, uint32_t moves, float seems)
+{
+    uint32_t many[4] = {0, 1, 2, 3}, one[1] = {9};
+    struct list legal[2] = {{.v = one, .n = 1}, {.v = one, .n = 1}};
+    legal[mover] = (struct list){.v = many, .n = moves};
+    uint32_t node = tree_add(b->m.tree, NULL, &name, 1, name, false, legal);
+    assert_true(node);
+    struct lead *l = node_lead(b->m.tree, tree_node(b->m.tree, node));
+    assert_true(l->seen < 0 && l->backed < 0);
+    *l = (struct lead){seems, seems};
+    return node;
+}
+
+/* A simulation through these nodes by these moves of the one who has a choice is over. */
+static void fly(struct bench *b, uint32_t *path, const uint32_t *moves, uint32_t steps)
+{
+    uint32_t choice[8] = {0};
+    struct flight f = {.hand = &b->hand, .path = path, .choice = choice, .tree_steps = steps};
+    for (uint32_t t = 0; t < steps; t++) choice[2 * t + tree_node(b->m.tree, path[t])->mover] = moves[t];
+    implicit_back_up(&f);
+}
+
+static float backed(const struct bench *b, uint32_t node)
+{
+    return node_lead(b->m.tree, tree_node(b->m.tree, node))->backed;
+}
+
+static void link_to(struct bench *b, uint32_t node, uint32_t move, uint32_t child)
+{
+    uint32_t choice[2] = {0};
+    choice[tree_node(b->m.tree, node)->mover] = move;
+    tree_link(b->m.tree, node, choice, child);
+}
+
+/*            root 50, first to move
+ *           /         \
+ *      a 60            b 40            second to move
+ *     /    \          /    \
+ *   80      30      55      45         */
+static void the_best_for_who_moves_goes_up(void **unused)
+{
+    (void)unused;
+    struct bench b;
+    set_up(&b);
+    uint32_t root = add(&b, 1, 0, 2, 50), a = add(&b, 2, 1, 2, 60), c = add(&b, 3, 1, 2, 40);
+    uint32_t leaf[4] = {add(&b, 4, 0, 2, 80), add(&b, 5, 0, 2, 30), add(&b, 6, 0, 2, 55),
+                        add(&b, 7, 0, 2, 45)};
+    link_to(&b, root, 0, a);
+    fly(&b, (uint32_t[]){root}, (uint32_t[]){0}, 1);
+    assert_true(backed(&b, root) == 60); /* the other move may be worth what the position seems: 50 */
+    link_to(&b, root, 1, c);
+    fly(&b, (uint32_t[]){root}, (uint32_t[]){1}, 1);
+    assert_true(backed(&b, root) == 60);
+    link_to(&b, a, 0, leaf[0]);
+    fly(&b, (uint32_t[]){root, a}, (uint32_t[]){0, 0}, 2);
+    assert_true(backed(&b, a) == 60); /* the second role takes nothing worse than what it seems */
+    link_to(&b, a, 1, leaf[1]);
+    fly(&b, (uint32_t[]){root, a}, (uint32_t[]){0, 1}, 2);
+    assert_true(backed(&b, a) == 30 && backed(&b, root) == 40);
+    link_to(&b, c, 0, leaf[2]);
+    link_to(&b, c, 1, leaf[3]);
+    fly(&b, (uint32_t[]){root, c}, (uint32_t[]){1, 0}, 2);
+    assert_true(backed(&b, c) == 40 && backed(&b, root) == 40); /* one is unknown still */
+    fly(&b, (uint32_t[]){root, c}, (uint32_t[]){1, 1}, 2);
+    assert_true(backed(&b, c) == 45 && backed(&b, root) == 45);
+    assert_true(node_leads(b.m.tree, tree_node(b.m.tree, root), 0)[0] == 30);
+    b.m.tree->root = root;
+    assert_true(implicit_root(&b.m, 0, 1) == 45 && implicit_root(&b.m, 1, 0) < 0);
+    b.m.tree->root = a;
+    assert_true(implicit_root(&b.m, 1, 1) == 70); /* as the second role sees it */
+    tree_free(b.m.tree);
+}
+
+static void ends_are_worth_their_goals(void **unused)
+{
+    (void)unused;
+    struct bench b;
+    set_up(&b);
+    uint32_t root = add(&b, 1, 1, 2, 50);
+    uint64_t name = 2;
+    static const struct list none[2];
+    uint32_t end = tree_add(b.m.tree, NULL, &name, 1, name, true, none);
+    node_set_goals(b.m.tree, tree_node(b.m.tree, end), (float[]){0, 100});
+    link_to(&b, root, 1, end);
+    fly(&b, (uint32_t[]){root}, (uint32_t[]){1}, 1);
+    assert_true(backed(&b, root) == 0);
+    action_mark(node_action(b.m.tree, tree_node(b.m.tree, root), 1) + 1, ACTION_OUT);
+    fly(&b, (uint32_t[]){root}, (uint32_t[]){1}, 1);
+    assert_true(backed(&b, root) == 50); /* what is out does not count */
+    tree_free(b.m.tree);
+}
+
+static void leads_survive_a_collection(void **unused)
+{
+    (void)unused;
+    struct bench b;
+    struct budget budget = {0};
+    set_up(&b);
+    uint32_t root = add(&b, 1, 0, 3, 50), a = add(&b, 2, 1, 2, 70);
+    add(&b, 3, 1, 2, 20); /* out of reach */
+    link_to(&b, root, 2, a);
+    fly(&b, (uint32_t[]){root}, (uint32_t[]){2}, 1);
+    b.m.tree->root = root;
+    assert_true(tree_collect(b.m.tree, 1, 0, &budget));
+    tree_forget(b.m.tree);
+    struct tree_node *n = tree_node(b.m.tree, b.m.tree->root);
+    assert_true(node_lead(b.m.tree, n)->seen == 50 && node_lead(b.m.tree, n)->backed == 70);
+    assert_true(node_leads(b.m.tree, n, 0)[2] == 70 && node_leads(b.m.tree, n, 0)[0] < 0);
+    tree_free(b.m.tree);
+}
+
+/* --- In play -------------------------------------------------------------------------------------------- */
+
+struct sitting {
+    struct game *game;
+    struct engine *engine;
+    struct player *player;
+    uint32_t move;
+};
+
+static struct sitting think(const char *name, const char *spec, const struct budget *budget)
+{
+    struct error error = {0};
+    struct player_config config;
+    struct sitting s = {.game = game_load(name, 0, NULL, &error)};
+    if (!s.game || !player_config_parse(spec, &config, &error)) fail_msg("%s", error.text);
+    s.engine = engine_start(s.game, NULL, &error);
+    assert_int_equal(engine_wait(s.engine, -1), ENGINE_READY);
+    config.memory = 64;
+    config.forced = true;
+    s.player = player_new(&config, s.game, s.engine, 0, 3, &error);
+    if (!s.player || !player_think(s.player, budget, &s.move, &error)) fail_msg("%s", error.text);
+    return s;
+}
+
+static void leave(struct sitting *s)
+{
+    player_free(s->player);
+    engine_free(s->engine);
+    game_free(s->game);
+}
+
+/* Every node of a tree: its lead is one, and, where nobody else leads to its children, the best of its moves.
+ */
+static void check_tree(const struct mcts *m, uint32_t *judged)
+{
+    const struct tree *t = m->tree;
+    *judged = 0;
+    for (uint32_t at = 1; at < t->used; at += tree_node(t, at)->size) {
+        struct tree_node *n = tree_node(t, at);
+        if (n->words == TREE_BLOCK || n->flags & NODE_TERMINAL || n->mover == NO_MOVER) continue;
+        const struct lead *l = node_lead(t, n);
+        const float *leads = node_leads(t, n, n->mover);
+        const struct tree_action *a = node_action(t, n, n->mover);
+        float best = -1;
+        bool all = true;
+        for (uint32_t i = 0; i < node_actions(t, n, n->mover); i++) {
+            assert_true(leads[i] < 0 ? leads[i] == -1 : leads[i] <= 100);
+            if (action_is(&a[i], ACTION_OUT)) continue;
+            all &= leads[i] >= 0;
+            if (leads[i] >= 0) best = fmaxf(best, implicit_for(n->mover, leads[i]));
+        }
+        if (!all) best = fmaxf(best, implicit_for(n->mover, l->seen));
+        assert_true(l->seen >= 0 && l->seen <= 100 && l->backed >= 0 && l->backed <= 100);
+        if (!t->shared && n->visits && !(n->flags & NODE_BOUNDED))
+            assert_true(fabsf(implicit_for(n->mover, l->backed) - best) < 1e-3f);
+        *judged += all;
+    }
+}
+
+static void a_search_keeps_its_tree_in_order(void **unused)
+{
+    (void)unused;
+    struct budget budget = {.simulations = 3000};
+    struct sitting s = think("checkers", "champion,arm=off,implicit=0.4", &budget);
+    const struct mcts *m = player_search(s.player);
+    uint32_t judged;
+    assert_true(implicit_is_on(m));
+    check_tree(m, &judged);
+    assert_true(judged > 100); /* scouted: all their moves are judged */
+    leave(&s);
+}
+
+static void threads_share_leads(void **unused)
+{
+    (void)unused;
+    struct budget budget = {.simulations = 6000};
+    struct sitting s =
+        think("breakthrough", "champion,arm=off,implicit=0.4,horizon=8,threads=4,lanes=8", &budget);
+    const struct mcts *m = player_search(s.player);
+    uint32_t judged;
+    check_tree(m, &judged);
+    assert_true(judged > 100);
+    assert_true(m->stats.cut > 1000);
+    leave(&s);
+}
+
+/* With a weight of one nothing but leads counts: the move played is the one with the best. */
+static void the_move_is_chosen_by_leads(void **unused)
+{
+    (void)unused;
+    struct budget budget = {.simulations = 2000};
+    struct sitting s = think("skirmish", "champion,arm=off,implicit=1", &budget);
+    struct mcts *m = player_search(s.player);
+    const struct tree_node *root = tree_node(m->tree, m->tree->root);
+    float played = -1, best = -1;
+    for (uint32_t i = 0; i < node_actions(m->tree, root, 0); i++) {
+        const struct tree_action *a = node_action(m->tree, tree_node(m->tree, m->tree->root), 0) + i;
+        if (a->n == 0) continue;
+        best = fmaxf(best, implicit_root(m, 0, i));
+        if (a->move == s.move) played = implicit_root(m, 0, i);
+    }
+    assert_true(best >= 0 && played >= best - 1e-3f);
+    leave(&s);
+}
+
+/* Counted and on one thread, what is found is the same every time. */
+static void counted_searches_repeat(void **unused)
+{
+    (void)unused;
+    static const char *const specs[] = {"champion,arm=off,implicit=0.4", "champion,arm=off,horizon=0",
+                                        "champion,arm=off,horizon=6,implicit=0.2,urgency=rave"};
+    struct budget budget = {.simulations = 800};
+    for (uint32_t k = 0; k < 3; k++) {
+        struct mcts_move moves[2][64];
+        uint32_t n[2];
+        for (uint32_t i = 0; i < 2; i++) {
+            struct sitting s = think("breakthrough", specs[k], &budget);
+            memset(moves[i], 0, sizeof moves[i]);
+            n[i] = mcts_moves(player_search(s.player), 0, moves[i], 64);
+            leave(&s);
+        }
+        assert_int_equal(n[0], n[1]);
+        for (uint32_t i = 0; i < n[0]; i++) {
+            assert_int_equal(moves[0][i].move, moves[1][i].move);
+            assert_int_equal(moves[0][i].n, moves[1][i].n);
+            assert_true(moves[0][i].mean == moves[1][i].mean);
+        }
+    }
+}
+
+/* No playout is longer than the horizon; without one the new position itself is judged. */
+static void playouts_end_at_the_horizon(void **unused)
+{
+    (void)unused;
+    for (uint32_t horizon = 0; horizon <= 6; horizon += 3) {
+        char spec[80];
+        struct budget budget = {.simulations = 500};
+        snprintf(spec, sizeof spec, "champion,arm=off,decisive=off,horizon=%u", horizon);
+        struct sitting s = think("breakthrough", spec, &budget);
+        const struct mcts_stats *stats = &player_report(s.player)->stats;
+        assert_true(stats->cut > 400);
+        assert_true(stats->playout_steps <= (uint64_t)horizon * stats->simulations);
+        assert_true(horizon == 0 || stats->playout_steps >= (uint64_t)horizon * stats->cut);
+        assert_true(stats->decided > 400); /* judged, not drawn */
+        leave(&s);
+    }
+}
+
+static void where_nothing_is_judged_it_says_so(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *game, *remark;
+    } cases[] = {{"battle", "nothing is judged: several choose at once"},
+                 {"ttcc4ThreePlayers", "nothing is judged: not a game for two"}};
+    struct budget budget = {.simulations = 300};
+    for (uint32_t k = 0; k < 2; k++) {
+        struct sitting s = think(cases[k].game, "champion,arm=off,implicit=0.4,horizon=4", &budget);
+        assert_string_equal(player_report(s.player)->remark, cases[k].remark);
+        assert_false(implicit_is_on(player_search(s.player)));
+        leave(&s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_best_for_who_moves_goes_up),
+        cmocka_unit_test(ends_are_worth_their_goals),
+        cmocka_unit_test(leads_survive_a_collection),
+        cmocka_unit_test(a_search_keeps_its_tree_in_order),
+        cmocka_unit_test(threads_share_leads),
+        cmocka_unit_test(the_move_is_chosen_by_leads),
+        cmocka_unit_test(counted_searches_repeat),
+        cmocka_unit_test(playouts_end_at_the_horizon),
+        cmocka_unit_test(where_nothing_is_judged_it_says_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
