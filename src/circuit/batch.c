@@ -30,7 +30,7 @@ static const struct sweeper *find_sweeper(uint32_t lanes)
 /* --- Setting up ----------------------------------------------------------------------------------------- */
 
 /* Lay the trees of all choosing roles out in the scratch memory; returns how many vectors they need. */
-static uint32_t plan_choices(const struct code *code, struct choices *c, bool *dirty)
+static uint32_t plan_choices(const struct code *code, struct choices *c, bool *dirty, uint32_t *hot)
 {
     uint32_t at = 0;
     c->n = 0;
@@ -45,12 +45,14 @@ static uint32_t plan_choices(const struct code *code, struct choices *c, bool *d
             ch->levels = l;
             ch->nodes[l] = n;
             ch->planes[l] = 1;
-            at += n * (6 + l); /* with all planes it can ever need */
+            at += n * (5 + l); /* with all planes it can ever need */
             if (n == 1) break;
         }
         choice_layout(ch);
         ch->dirty = dirty;
+        ch->hot = hot;
         dirty += ch->nodes[0];
+        hot += ch->nodes[0];
     }
     return at;
 }
@@ -94,8 +96,10 @@ struct batch *batch_new_interpreted(const struct code *code, uint32_t lanes, uin
     in->given = zeroed(in->given_cap, sizeof *in->given);
     in->nsides = 1 + (code->turns ? code->circuit->period : 0);
     in->sides = zeroed(in->nsides, sizeof *in->sides);
-    in->dirty = zeroed((code->nmoves / CHOICE_BLOCK + code->nroles) * (size_t)in->nsides, sizeof *in->dirty);
-    if (!in->initial || !in->given || !in->sides || !in->dirty) goto no_memory;
+    size_t blocks = code->nmoves / CHOICE_BLOCK + code->nroles; /* at most */
+    in->dirty = zeroed(blocks * in->nsides, sizeof *in->dirty);
+    in->hot = zeroed(blocks * in->nsides, sizeof *in->hot);
+    if (!in->initial || !in->given || !in->sides || !in->dirty || !in->hot) goto no_memory;
     in->now = in->sides;
     size_t scratch = 0, cuts = 0;
     for (uint32_t i = 0; i < in->nsides; i++) {
@@ -103,8 +107,7 @@ struct batch *batch_new_interpreted(const struct code *code, uint32_t lanes, uin
         side->code = i ? code->turns[i - 1] : code;
         side->choices.v = zeroed(code->nroles, sizeof *side->choices.v);
         if (!side->choices.v) goto no_memory;
-        size_t need = plan_choices(side->code, &side->choices,
-                                   in->dirty + (code->nmoves / CHOICE_BLOCK + code->nroles) * (size_t)i);
+        size_t need = plan_choices(side->code, &side->choices, in->dirty + blocks * i, in->hot + blocks * i);
         if (need > scratch) scratch = need;
         for (uint32_t k = 0; k < side->code->segments.n; k++)
             if (side->code->segments.v[k].cut_n > cuts) cuts = side->code->segments.v[k].cut_n;
@@ -163,6 +166,7 @@ void batch_free(struct batch *b)
         free(in->initial);
         free(in->given);
         free(in->dirty);
+        free(in->hot);
         free(in->block);
         free(in);
     }

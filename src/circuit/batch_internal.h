@@ -30,6 +30,7 @@ struct batch_inside {
     uint32_t nsides;
     struct side *now;  /* which the last view was swept by */
     bool *dirty;       /* of the choices */
+    uint32_t *hot;     /* of the choices */
     uint64_t *initial; /* state words */
     bool written;
     struct given_move *given;

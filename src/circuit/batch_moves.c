@@ -123,6 +123,7 @@ static void clear_moves(struct batch *b)
 {
     if (b->inside->now->clean) return;
     b->inside->now->clean = true;
+    for (uint32_t i = 0; i < b->inside->now->choices.n; i++) choice_wipe(&b->inside->now->choices.v[i]);
     for (uint32_t r = 0; r < b->nroles; r++)
         if (!role_now(b, r)->forced)
             memset(slot(b, role_now(b, r)->does), 0, (size_t)role_now(b, r)->n * b->words * 8);
@@ -137,8 +138,7 @@ uint64_t *batch_move_wires(struct batch *b, uint32_t role)
     b->inside->written = true;
     now->clean = false;
     for (uint32_t i = 0; i < now->choices.n; i++)
-        if (now->choices.v[i].does == r->does)
-            memset(now->choices.v[i].dirty, true, now->choices.v[i].nodes[0]);
+        if (now->choices.v[i].does == r->does) choice_soil(&now->choices.v[i]);
     return slot(b, r->does);
 }
 
@@ -215,11 +215,33 @@ void batch_moves(struct batch *b, uint32_t role, uint32_t *out)
     TICKS_END(b, BATCH_REST);
 }
 
+static void add_sums(struct batch *b)
+{
+    struct batch_inside *in = b->inside;
+    const struct code *code = in->now->code;
+    const uint32_t *base = code->circuit->move_base;
+    b->sweeper->clear_sums(&code->sums, in->mem);
+    for (uint32_t r = 0; r < b->nroles; r++) {
+        const struct code_role *role = &code->roles[r];
+        for (uint32_t i = 0; i < in->now->choices.n; i++) {
+            const struct choice *c = &in->now->choices.v[i];
+            if (c->does == role->does && role->n >= CODE_MANY_MOVES)
+                b->sweeper->add_sums(&code->sums, base[r], role, c->hot, c->nhot, in->mem);
+        }
+        for (uint32_t i = 0; i < in->ngiven; i++) {
+            uint32_t move = in->given[i].slot - role->does, block = move / CHOICE_BLOCK;
+            if (in->given[i].slot >= role->does && move < role->n)
+                b->sweeper->add_sums(&code->sums, base[r], role, &block, 1, in->mem);
+        }
+    }
+}
+
 void batch_step(struct batch *b)
 {
     TICKS_BEGIN(b);
     struct batch_inside *in = b->inside;
     if (in->ngiven > 0 || !in->written) apply_given(b);
+    if (in->now->code->sums.first) add_sums(b);
     sweep_phase(b, in->now->code, PHASE_STEP);
     /* moves that are never legal are not among those choosing writes afresh */
     for (uint32_t i = 0; i < in->ngiven; i++) slot(b, in->given[i].slot)[in->given[i].lane / 64] = 0;

@@ -34,7 +34,7 @@ INLINE vec count_blocks(const struct choice *c, const vec_alias *mem, vec_alias 
     const vec_alias *x = mem + c->legal;
     vec_alias *out = scratch + c->at[0];
     vec over = mem[SLOT_ZEROS];
-    for (uint32_t i = 0; i < c->nodes[0]; i++, x += CHOICE_BLOCK, out += p + 1) {
+    for (uint32_t i = 0; i < c->nodes[0]; i++, x += CHOICE_BLOCK, out += p) {
         vec low[4], high[4], sum[5], carry;
         count_eight(x, low);
         count_eight(x + 8, high);
@@ -61,8 +61,8 @@ INLINE vec count_pairs(const struct choice *c, uint32_t level, const vec_alias *
     vec_alias *out = scratch + c->at[level + 1];
     uint32_t n = c->nodes[level];
     vec over = mem[SLOT_ZEROS];
-    for (uint32_t i = 0; i + 1 < n; i += 2, in += 2 * (q + 1), out += p + 1) {
-        const vec_alias *right = in + q + 1;
+    for (uint32_t i = 0; i + 1 < n; i += 2, in += 2 * q, out += p) {
+        const vec_alias *right = in + q;
         vec carry = in[0] & right[0];
         out[0] = in[0] ^ right[0];
         for (uint32_t j = 1; j < q; j++) FULL_ADD(out[j], carry, in[j], right[j], carry);
@@ -100,6 +100,10 @@ FN vec count_level(const struct choice *c, uint32_t level, const vec_alias *mem,
     case 9: return count_pairs(c, level - 1, mem, scratch, 4, 5);
     case 10: return count_pairs(c, level - 1, mem, scratch, 5, 5);
     case 11: return count_pairs(c, level - 1, mem, scratch, 5, 6);
+    case 12: return count_pairs(c, level - 1, mem, scratch, 6, 6);
+    case 13: return count_pairs(c, level - 1, mem, scratch, 6, 7);
+    case 14: return count_pairs(c, level - 1, mem, scratch, 7, 7);
+    case 15: return count_pairs(c, level - 1, mem, scratch, 7, 8);
     default: return count_pairs(c, level - 1, mem, scratch, q, p);
     }
 }
@@ -115,51 +119,84 @@ FN void count(struct choice *c, const vec_alias *mem, vec_alias *scratch)
         }
 }
 
-/* --- Descending ----------------------------------------------------------------------------------------- */
+/* --- Descending ------------------------------------------------------------------------------------------
+ *
+ * A lane is in one node of each level, so it needs one rank and not one for each node. What it is compared
+ * with is gathered from the nodes, each telling it to the lanes that are there. */
 
-/* From nodes of p planes to their children of q planes. */
-INLINE void descend_pairs(const struct choice *c, uint32_t level, vec_alias *scratch, const uint32_t p,
-                          const uint32_t q)
+/* The nodes of a level that lanes are in, ascending, and which these are. In a small tree all nodes count as
+ * such: looking costs more. */
+struct front {
+    uint32_t n, node[LANES + 1];
+    vec lanes[LANES + 1];
+};
+
+enum { SMALL = 48 }; /* blocks */
+
+INLINE void add_node(struct front *f, uint32_t node, vec lanes, bool all)
 {
-    const vec_alias *node = scratch + c->at[level];
-    vec_alias *left = scratch + c->at[level - 1];
-    uint32_t n = c->nodes[level - 1];
-    for (uint32_t i = 0; i + 1 < n; i += 2, node += p + 1, left += 2 * (q + 1)) {
-        const vec_alias *rank = i & 2 ? node - (p + 1) : node;
-        vec_alias *right = left + q + 1;
-        vec change[32], active = node[p], goes_left = ~rank[0] & left[0]; /* the borrow of rank - left */
-        change[0] = left[0];
-        for (uint32_t j = 1; j < q; j++) {
-            change[j] = left[j] ^ goes_left;
-            goes_left = BORROW(rank[j], left[j], goes_left);
-        }
-        if (p > q) goes_left &= ~rank[q];
-        for (uint32_t j = 0; j < q; j++) left[j] = CHANGE_UNLESS(goes_left, rank[j], change[j]);
-        left[q] = active & goes_left;
-        right[q] = active & ~goes_left;
+    f->node[f->n] = node;
+    f->lanes[f->n] = lanes;
+    f->n += all || any(lanes); /* without a branch: who goes where is chance */
+}
+
+/* From nodes of p planes to their children of q planes. A single child counts as a left one: the rank is
+ * below its count. */
+INLINE void descend_pairs(const struct choice *c, uint32_t level, const vec_alias *scratch, vec *rank,
+                          const struct front *from, struct front *to, const uint32_t p, const uint32_t q)
+{
+    const vec_alias *child = scratch + c->at[level - 1];
+    const uint32_t children = c->nodes[level - 1];
+    vec left[CHOICE_LEVELS], change[CHOICE_LEVELS];
+    left[0] = rank[0] ^ rank[0];
+    for (uint32_t j = 1; j < q; j++) left[j] = left[0];
+    for (uint32_t i = 0; i < from->n; i++)
+        for (uint32_t j = 0; j < q; j++)
+            left[j] = OR_AND(left[j], from->lanes[i], child[2 * q * from->node[i] + j]);
+    vec goes_left = ~rank[0] & left[0]; /* the borrow of rank - left */
+    change[0] = left[0];
+    for (uint32_t j = 1; j < q; j++) {
+        change[j] = left[j] ^ goes_left;
+        goes_left = BORROW(rank[j], left[j], goes_left);
     }
-    if (n & 1) {
-        const vec_alias *rank = n & 2 ? node - (p + 1) : node;
-        for (uint32_t j = 0; j < q; j++) left[j] = rank[j];
-        left[q] = node[p];
+    if (p > q) goes_left &= ~rank[q];
+    for (uint32_t j = 0; j < q; j++) rank[j] = CHANGE_UNLESS(goes_left, rank[j], change[j]);
+    to->n = 0;
+    if (c->nodes[0] <= SMALL) {
+        for (uint32_t i = 0; i < from->n; i++) {
+            add_node(to, 2 * i, from->lanes[i] & goes_left, true);
+            add_node(to, 2 * i + 1, from->lanes[i] & ~goes_left, true);
+        }
+        to->n = children;
+        return;
+    }
+    for (uint32_t i = 0; i < from->n; i++) {
+        uint32_t node = 2 * from->node[i];
+        add_node(to, node, from->lanes[i] & goes_left, false);
+        if (node + 1 < children) add_node(to, node + 1, from->lanes[i] & ~goes_left, false);
     }
 }
 
-FN void descend_level(const struct choice *c, uint32_t level, vec_alias *scratch)
+FN void descend_level(const struct choice *c, uint32_t level, const vec_alias *scratch, vec *rank,
+                      const struct front *from, struct front *to)
 {
     uint32_t p = c->planes[level], q = c->planes[level - 1];
     switch (q * 2 + (p > q)) {
-    case 2: descend_pairs(c, level, scratch, 1, 1); break;
-    case 3: descend_pairs(c, level, scratch, 2, 1); break;
-    case 4: descend_pairs(c, level, scratch, 2, 2); break;
-    case 5: descend_pairs(c, level, scratch, 3, 2); break;
-    case 6: descend_pairs(c, level, scratch, 3, 3); break;
-    case 7: descend_pairs(c, level, scratch, 4, 3); break;
-    case 8: descend_pairs(c, level, scratch, 4, 4); break;
-    case 9: descend_pairs(c, level, scratch, 5, 4); break;
-    case 10: descend_pairs(c, level, scratch, 5, 5); break;
-    case 11: descend_pairs(c, level, scratch, 6, 5); break;
-    default: descend_pairs(c, level, scratch, p, q); break;
+    case 2: descend_pairs(c, level, scratch, rank, from, to, 1, 1); break;
+    case 3: descend_pairs(c, level, scratch, rank, from, to, 2, 1); break;
+    case 4: descend_pairs(c, level, scratch, rank, from, to, 2, 2); break;
+    case 5: descend_pairs(c, level, scratch, rank, from, to, 3, 2); break;
+    case 6: descend_pairs(c, level, scratch, rank, from, to, 3, 3); break;
+    case 7: descend_pairs(c, level, scratch, rank, from, to, 4, 3); break;
+    case 8: descend_pairs(c, level, scratch, rank, from, to, 4, 4); break;
+    case 9: descend_pairs(c, level, scratch, rank, from, to, 5, 4); break;
+    case 10: descend_pairs(c, level, scratch, rank, from, to, 5, 5); break;
+    case 11: descend_pairs(c, level, scratch, rank, from, to, 6, 5); break;
+    case 12: descend_pairs(c, level, scratch, rank, from, to, 6, 6); break;
+    case 13: descend_pairs(c, level, scratch, rank, from, to, 7, 6); break;
+    case 14: descend_pairs(c, level, scratch, rank, from, to, 7, 7); break;
+    case 15: descend_pairs(c, level, scratch, rank, from, to, 8, 7); break;
+    default: descend_pairs(c, level, scratch, rank, from, to, p, q); break;
     }
 }
 
@@ -192,8 +229,7 @@ INLINE void choose_eight(const vec_alias *x, vec_alias *does, vec r0, vec r1, ve
 }
 
 /* One of sixteen, of which no lane has 2^p legal. */
-INLINE void choose_block(const vec_alias *x, vec_alias *does, const vec_alias *rank, vec active,
-                         const uint32_t p)
+INLINE void choose_block(const vec_alias *x, vec_alias *does, const vec *rank, vec active, const uint32_t p)
 {
     if (p == 1) { /* at most one is legal */
         for (uint32_t i = 0; i < CHOICE_BLOCK; i++) does[i] = x[i] & active;
@@ -213,30 +249,90 @@ INLINE void choose_block(const vec_alias *x, vec_alias *does, const vec_alias *r
     choose_eight(x + 8, does + 8, r[0], r[1], r[2], active & ~eight);
 }
 
-INLINE void choose_blocks(const struct choice *c, vec_alias *mem, const vec_alias *scratch, const uint32_t p)
+/* The sixteen moves of the block a lane is in. */
+INLINE void gather_blocks(const vec_alias *x, const struct front *f, vec *out)
 {
-    const vec_alias *x = mem + c->legal, *node = scratch + c->at[0];
-    vec_alias *does = mem + c->does;
-    for (uint32_t i = 0; i < c->nodes[0]; i++, x += CHOICE_BLOCK, does += CHOICE_BLOCK, node += p + 1) {
-        bool active = any(node[p]);
-        if (active)
-            choose_block(x, does, i & 1 ? node - (p + 1) : node, node[p], p);
-        else if (c->dirty[i]) /* nobody chooses here, but somebody did last time */
-            for (uint32_t j = 0; j < CHOICE_BLOCK; j++) does[j] = node[p];
-        c->dirty[i] = active;
+    for (uint32_t half = 0; half < CHOICE_BLOCK; half += 8) { /* as many as there are registers for */
+        vec got[8];
+        for (uint32_t j = 0; j < 8; j++) got[j] = f->lanes[0] & x[f->node[0] * CHOICE_BLOCK + half + j];
+        for (uint32_t i = 1; i < f->n; i++)
+            for (uint32_t j = 0; j < 8; j++)
+                got[j] = OR_AND(got[j], f->lanes[i], x[f->node[i] * CHOICE_BLOCK + half + j]);
+        for (uint32_t j = 0; j < 8; j++) out[half + j] = got[j];
     }
 }
 
-/* From the rank and the active lanes at the root down to the moves. */
-FN void descend(const struct choice *c, vec_alias *mem, vec_alias *scratch)
+/* Blocks in which nobody chooses, but somebody did last time. */
+INLINE void clear_blocks(struct choice *c, vec_alias *does, const struct front *f, vec zero)
 {
-    for (uint32_t level = c->levels; level > 0; level--) descend_level(c, level, scratch);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->n; i++) c->dirty[f->node[i]] = false;
+    for (uint32_t i = 0; i < c->nhot; i++) {
+        uint32_t block = c->hot[i];
+        c->hot[n] = block;
+        n += c->dirty[block];
+        c->dirty[block] = false;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = 0; j < CHOICE_BLOCK; j++) does[c->hot[i] * CHOICE_BLOCK + j] = zero;
+    for (uint32_t i = 0; i < f->n; i++) {
+        c->hot[i] = f->node[i];
+        c->dirty[f->node[i]] = true;
+    }
+    c->nhot = f->n;
+}
+
+/* Of what is gathered one is chosen, and goes to where it came from. */
+INLINE void choose_blocks(struct choice *c, vec_alias *mem, const vec *rank, const struct front *f,
+                          const uint32_t p)
+{
+    const vec_alias *x = mem + c->legal;
+    vec_alias *does = mem + c->does;
+    vec own[CHOICE_BLOCK], made[CHOICE_BLOCK], zero = rank[0] ^ rank[0];
+    if (c->nodes[0] > SMALL) clear_blocks(c, does, f, zero);
+    if (f->n == 0) return;
+    if (p > 1) {
+        gather_blocks(x, f, own);
+        choose_block((vec_alias *)own, (vec_alias *)made, rank, ~zero, p);
+    }
+    for (uint32_t i = 0; i < f->n; i++) {
+        uint32_t first = f->node[i] * CHOICE_BLOCK;
+        for (uint32_t j = 0; j < CHOICE_BLOCK; j++)
+            does[first + j] = f->lanes[i] & (p > 1 ? made[j] : (vec)x[first + j]);
+    }
+}
+
+/* Where there is but one. */
+INLINE void choose_single(const struct choice *c, vec_alias *mem, const vec *rank, vec lanes)
+{
+    const vec_alias *x = mem + c->legal;
+    vec_alias *does = mem + c->does;
     switch (c->planes[0]) {
-    case 1: choose_blocks(c, mem, scratch, 1); break;
-    case 2: choose_blocks(c, mem, scratch, 2); break;
-    case 3: choose_blocks(c, mem, scratch, 3); break;
-    case 4: choose_blocks(c, mem, scratch, 4); break;
-    default: choose_blocks(c, mem, scratch, 5); break;
+    case 1: choose_block(x, does, rank, lanes, 1); break;
+    case 2: choose_block(x, does, rank, lanes, 2); break;
+    case 3: choose_block(x, does, rank, lanes, 3); break;
+    default: choose_block(x, does, rank, lanes, 4); break;
+    }
+}
+
+/* From the rank of these lanes down to the moves. */
+FN void descend(struct choice *c, vec_alias *mem, const vec_alias *scratch, vec *rank, vec lanes)
+{
+    struct front front[2];
+    uint32_t level = c->levels;
+    if (level == 0) {
+        choose_single(c, mem, rank, lanes);
+        return;
+    }
+    front[level & 1].n = 0;
+    add_node(&front[level & 1], 0, lanes, true);
+    for (; level > 0; level--) descend_level(c, level, scratch, rank, &front[level & 1], &front[~level & 1]);
+    switch (c->planes[0]) {
+    case 1: choose_blocks(c, mem, rank, &front[0], 1); break;
+    case 2: choose_blocks(c, mem, rank, &front[0], 2); break;
+    case 3: choose_blocks(c, mem, rank, &front[0], 3); break;
+    case 4: choose_blocks(c, mem, rank, &front[0], 4); break;
+    default: choose_blocks(c, mem, rank, &front[0], 5); break;
     }
 }
 
@@ -356,32 +452,56 @@ FN uint32_t plan_rounds(struct choices *c, vec lanes, const vec_alias *scratch)
     return nrounds;
 }
 
+INLINE const vec_alias *given_draws(const struct choices *c, uint32_t round)
+{
+    return c->given ? (vec_alias *)c->drawn + round * CHOICE_PLANES : NULL;
+}
+
+FN void choose_in_rounds(struct choices *c, vec lanes, vec_alias *mem, vec_alias *scratch)
+{
+    vec_alias *rounds = (vec_alias *)c->rounds, *takes = (vec_alias *)c->takes;
+    const vec zero = lanes ^ lanes;
+    uint32_t nrounds = plan_rounds(c, lanes, scratch);
+    for (uint32_t j = 0; j < nrounds; j++)
+        draw(&c->sources[j], given_draws(c, j), rounds + j * CHOICE_LEVELS, c->round_planes[j]);
+    for (uint32_t r = 0; r < c->n; r++) {
+        struct choice *ch = &c->v[r];
+        uint32_t planes = ch->planes[ch->levels];
+        const vec_alias *root = scratch + ch->at[ch->levels];
+        vec some = zero, rank[CHOICE_LEVELS];
+        for (uint32_t k = 0; k < planes; k++) {
+            some |= root[k];
+            rank[k] = zero;
+            for (uint32_t j = 0; j < nrounds; j++)
+                rank[k] |= rounds[j * CHOICE_LEVELS + k] & takes[r * c->n + j];
+        }
+        descend(ch, mem, scratch, rank, lanes & some);
+    }
+}
+
+/* Where only one role chooses, all lanes draw for it: of one move the rank is 0, whatever is drawn. */
+FN void choose_alone(struct choices *c, vec lanes, vec_alias *mem, vec_alias *scratch)
+{
+    struct choice *ch = &c->v[0];
+    uint32_t planes = ch->planes[ch->levels];
+    const vec_alias *root = scratch + ch->at[ch->levels];
+    vec some = root[0], rank[CHOICE_LEVELS];
+    rank[0] = some;
+    for (uint32_t k = 1; k < planes; k++) some |= rank[k] = root[k];
+    draw(&c->sources[0], given_draws(c, 0), (vec_alias *)rank, planes);
+    descend(ch, mem, scratch, rank, lanes & some);
+}
+
 FN void choose(struct choices *c, const uint64_t *mask, uint64_t *memory)
 {
     vec_alias *mem = (vec_alias *)memory, *scratch = (vec_alias *)c->scratch;
-    vec_alias *rounds = (vec_alias *)c->rounds, *takes = (vec_alias *)c->takes;
-    const vec lanes = load(mask), zero = lanes ^ lanes;
+    const vec lanes = load(mask);
     for (uint32_t i = 0; i < c->nsources; i++) c->sources[i].behind += !c->given;
     for (uint32_t i = 0; i < c->n; i++) count(&c->v[i], mem, scratch);
-    uint32_t nrounds = plan_rounds(c, lanes, scratch);
-    for (uint32_t j = 0; j < nrounds; j++)
-        draw(&c->sources[j], c->given ? (vec_alias *)c->drawn + j * CHOICE_PLANES : NULL,
-             rounds + j * CHOICE_LEVELS, c->round_planes[j]);
-    for (uint32_t r = 0; r < c->n; r++) {
-        const struct choice *ch = &c->v[r];
-        uint32_t planes = ch->planes[ch->levels];
-        vec_alias *root = scratch + ch->at[ch->levels];
-        vec some = zero;
-        for (uint32_t k = 0; k < planes; k++) {
-            vec rank = zero;
-            some |= root[k];
-            for (uint32_t j = 0; j < nrounds; j++)
-                rank |= rounds[j * CHOICE_LEVELS + k] & takes[r * c->n + j];
-            root[k] = rank;
-        }
-        root[planes] = lanes & some;
-        descend(ch, mem, scratch);
-    }
+    if (c->n == 1)
+        choose_alone(c, lanes, mem, scratch);
+    else
+        choose_in_rounds(c, lanes, mem, scratch);
 }
 
 FN void choose_first(const struct code_role *role, const uint32_t *order, uint32_t n, const uint64_t *mask,

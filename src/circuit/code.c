@@ -5,11 +5,6 @@
 #include "circuit/cycle.h"
 #include "circuit/jit.h"
 
-static uint32_t new_value(struct builder *b)
-{
-    return b->nvalues++;
-}
-
 static bool is_gate(const struct builder *b, uint32_t wire)
 {
     return wire >= b->first_gate;
@@ -66,7 +61,7 @@ static uint32_t edge_value(struct builder *b, edge e)
     uint32_t w = e >> 1;
     if (b->stored_inverted[w] == (e & 1)) return w;
     if (!b->inverse[w]) {
-        b->inverse[w] = new_value(b);
+        b->inverse[w] = code_new_value(b);
         copy_node(b, b->inverse[w], w, true);
     }
     return b->inverse[w];
@@ -76,7 +71,7 @@ static uint32_t parked_value(struct builder *b, uint32_t wire)
 {
     if (wire == 0) return 0;
     if (!b->park[wire]) {
-        b->park[wire] = new_value(b);
+        b->park[wire] = code_new_value(b);
         vec_push(b->heap, &b->parks, (struct code_park){wire, b->park[wire]});
     }
     return b->park[wire];
@@ -89,16 +84,18 @@ static void gate_nodes(struct builder *b, uint32_t first, uint32_t n, uint32_t g
     const struct circuit *c = b->c;
     for (uint32_t g = first; g < first + n; g++) {
         const struct gate *gate = &c->gates.v[g];
-        uint32_t wire = b->first_gate + g;
+        uint32_t wire = b->first_gate + g, sum = code_sum_of(b, gate);
         begin_node(b, wire, b->stored_inverted[wire]);
         for (int sense = 0; sense < 2; sense++)
             for (uint32_t i = 0; i < gate->n; i++) {
                 edge e = c->edges.v[gate->first + i];
                 uint32_t w = e >> 1;
-                if (((e & 1) ^ b->stored_inverted[w]) != sense) continue;
+                if (((e & 1) ^ b->stored_inverted[w]) != sense || (sum != NONE && code_in_sum(b, e)))
+                    continue;
                 if (parked && (!is_gate(b, w) || w - b->first_gate < goal_begin)) w = parked_value(b, w);
                 add_operand(b, w, sense);
             }
+        if (sum != NONE) add_operand(b, sum, true);
         end_node(b);
         heap_poll(b->heap);
     }
@@ -153,7 +150,7 @@ static uint32_t placed_value(struct builder *b, edge e)
         b->is_legal[w] = true;
         return w;
     }
-    uint32_t value = new_value(b);
+    uint32_t value = code_new_value(b);
     copy_node(b, value, w, b->stored_inverted[w] != (e & 1));
     return value;
 }
@@ -193,7 +190,7 @@ static void goal_phase(struct builder *b)
             uint32_t parked = parked_value(b, w);
             value = parked;
             if (b->stored_inverted[w] != (e & 1)) {
-                value = new_value(b);
+                value = code_new_value(b);
                 copy_node(b, value, parked, true);
             }
         }
@@ -218,7 +215,7 @@ static void step_phase(struct builder *b)
         if (e == wire_bit(c, bit) << 1) continue;
         uint32_t node = is_gate(b, w) && w - b->first_gate >= at ? first + (w - b->first_gate - at) : NONE;
         if (node == NONE || b->stored_inverted[w] != (e & 1) || b->nodes.v[node].bit != NONE)
-            node = copy_node(b, new_value(b), w, b->stored_inverted[w] != (e & 1));
+            node = copy_node(b, code_new_value(b), w, b->stored_inverted[w] != (e & 1));
         b->nodes.v[node].bit = bit;
     }
     schedule(b, first, b->nodes.n);
@@ -226,7 +223,7 @@ static void step_phase(struct builder *b)
         struct code_node *aside = &b->nodes.v[b->staged.v[i]];
         uint32_t bit = aside->bit, value = aside->value;
         aside->bit = NONE;
-        uint32_t node = copy_node(b, new_value(b), value, false);
+        uint32_t node = copy_node(b, code_new_value(b), value, false);
         b->nodes.v[node].bit = bit;
         vec_push(b->heap, &b->order, node);
     }

@@ -77,6 +77,17 @@ struct code_kept {
     uint32_t slot;
 };
 
+/* A role with so many moves makes few of them in a batch. Which of them happened is not summed up over all,
+ * as the circuit has it: each move made is added to the sums it is in, by batch_step before its operations.
+ */
+#define CODE_MANY_MOVES 16384
+struct code_sums {
+    VEC(uint32_t) slots;
+    VEC(uint32_t)
+    of; /* slots: those that move m of the circuit is in are of.v[first[m]] .. of.v[first[m + 1]-1] */
+    uint32_t *first; /* NULL: there are none */
+};
+
 /* Numbers of lanes there are sweepers for: 64, 256, 512. */
 #define CODE_WIDTHS 3
 static inline uint32_t code_width(uint32_t lanes)
@@ -94,6 +105,7 @@ struct code {
     uint32_t phase_end[PHASE_COUNT]; /* segments of the view are 0 .. phase_end[PHASE_VIEW]-1, and so on */
     VEC(uint32_t) cuts;
     uint32_t terminal; /* slot */
+    struct code_sums sums;
     struct code_role *roles;
     VEC(uint32_t) ones; /* slots that are all ones from the beginning and never written */
     VEC(struct code_park) parks;

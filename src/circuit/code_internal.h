@@ -3,6 +3,7 @@
  *
  *     code.c        what is computed: nodes, phase by phase
  *     code_order.c  in which order
+ *     code_sums.c   what is added up move by move
  *     code_slots.c  in which slots; the ops
  *
  * A value is something that needs a slot: values 0..nwires-1 are the circuit's wires, further ones are
@@ -27,6 +28,13 @@ struct code_node {
     uint32_t holds; /* nodes not yet done that read the bit it will overwrite */
 };
 
+/* A sum of moves that is not made by a node: code_sums. */
+struct move_sum {
+    uint32_t first, n; /* summands.v: moves, ascending */
+    uint32_t value;
+    uint64_t key;
+};
+
 struct builder {
     bool deep; /* the order wanted */
     const struct circuit *c;
@@ -48,11 +56,13 @@ struct builder {
     VEC(struct code_park) parks;       /* wires and values */
     VEC(uint32_t) staged;              /* nodes whose bit is put aside and copied last */
     uint32_t *legal;                   /* by move: the value that says so, or NONE: it never changes */
-    VEC(struct code_kept) kept;        /* values and slots, of a turn */
-    uint32_t *slot;                    /* by value */
-    bool *fixed;                       /* by value: its slot is not used again */
-    uint32_t *last_use;                /* by value: position in `order` */
-    bool *keep;                        /* by value: somebody outside its segment reads it */
+    VEC(struct move_sum) sums;
+    VEC(uint32_t) summands;
+    VEC(struct code_kept) kept; /* values and slots, of a turn */
+    uint32_t *slot;             /* by value */
+    bool *fixed;                /* by value: its slot is not used again */
+    uint32_t *last_use;         /* by value: position in `order` */
+    bool *keep;                 /* by value: somebody outside its segment reads it */
 };
 
 /* Append the nodes first .. last-1 to `order`: either so that operations of one shape stand together, which
@@ -60,6 +70,17 @@ struct builder {
  * registers likes. Nodes that had to give up writing their bit in place are added to `staged`. */
 void code_order_runs(struct builder *b, uint32_t first, uint32_t last);
 void code_order_deep(struct builder *b, uint32_t first, uint32_t last);
+
+static inline uint32_t code_new_value(struct builder *b)
+{
+    return b->nvalues++;
+}
+
+/* Of a gate of the step: put the moves whose sum is not made by nodes into one, tell its value; NONE if there
+ * is no such sum. `code_in_sum` says of an input that it is in it. */
+uint32_t code_sum_of(struct builder *b, const struct gate *gate);
+bool code_in_sum(const struct builder *b, edge e);
+void code_emit_sums(struct builder *b);
 
 void code_assign_slots(struct builder *b);
 void code_emit(struct builder *b);

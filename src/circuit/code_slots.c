@@ -158,6 +158,7 @@ void code_assign_slots(struct builder *b)
     for (uint32_t r = 0; r < c->nroles; r++) slot = place_moves(b, r, slot);
     for (uint32_t i = 0; i < b->parks.n; i++) b->slot[b->parks.v[i].to] = slot++;
     for (uint32_t i = 0; i < b->kept.n; i++) b->slot[b->kept.v[i].e] = b->kept.v[i].slot;
+    for (uint32_t i = 0; i < b->sums.n; i++) b->slot[b->sums.v[i].value] = slot++;
     b->code->nslots = b->code->first_wire_slot = slot;
     b->fixed = heap_alloc(heap, b->nvalues);
     for (uint32_t v = 0; v < b->nvalues; v++) b->fixed[v] = b->slot[v] != NONE;
@@ -216,6 +217,7 @@ void code_emit(struct builder *b)
     struct code *code = b->code;
     struct heap *heap = code->heap;
     for (uint32_t s = 0; s < b->segments.n; s++) emit_segment(b, &b->segments.v[s]);
+    code_emit_sums(b);
     for (uint32_t i = 0; i < b->parks.n; i++)
         vec_push(heap, &code->parks,
                  (struct code_park){b->slot[b->parks.v[i].from], b->slot[b->parks.v[i].to]});

@@ -16,14 +16,16 @@
 /* Choosing for one role. Leaves are the legal wires, by sixteens; above them a binary tree of counts in bit
  * planes:
  *
- *     level 2                 [       total        ]        each node: planes of the count, a vector more
+ *     level 2                 [       total        ]        each node: planes of the count
  *     level 1          [           ] [             ]
  *     level 0      [      ] [      ] [      ] [      ]
  *     leaves       xxxxxxxx xxxxxxxx xxxxxxxx xxxxxx00
  *
  * A rank below the total is drawn for each lane and carried down: compared with the count on the left, it
- * goes there or, less that count, to the right. On the way down, the rank takes the place of the left count
- * for both nodes of a pair, and the last vector of each node says which lanes are there.
+ * goes there or, less that count, to the right. A lane takes one way, so on each level there is one rank, one
+ * comparison, and a list of the nodes some lanes are in, which are at most as many as lanes. At the bottom
+ * the sixteen leaves of each lane's block are gathered, one of them is chosen, and goes to all blocks of the
+ * list.
  *
  * Sixteen leaves can have five planes of legal moves, but hardly ever do: the planes of a level are as many
  * as were ever needed. When they do not suffice a level gets one more and is counted again, so nothing is
@@ -36,6 +38,7 @@ struct choice {
     uint32_t planes[CHOICE_LEVELS]; /* by level: at most one more than the level below has, and not fewer */
     uint32_t at[CHOICE_LEVELS];     /* by level: where its nodes begin in the scratch memory, in vectors */
     bool *dirty;                    /* by block: a move was chosen in it last time */
+    uint32_t *hot, nhot;            /* which these are */
 };
 
 /* Put the levels one behind the other. Those up to the lowest whose planes have changed stay where they are.
@@ -44,7 +47,23 @@ static inline void choice_layout(struct choice *c)
 {
     for (uint32_t l = 0; l < c->levels; l++) {
         if (c->planes[l + 1] < c->planes[l]) c->planes[l + 1] = c->planes[l];
-        c->at[l + 1] = c->at[l] + c->nodes[l] * (c->planes[l] + 1);
+        c->at[l + 1] = c->at[l] + c->nodes[l] * c->planes[l];
+    }
+}
+
+/* The moves were cleared. */
+static inline void choice_wipe(struct choice *c)
+{
+    for (uint32_t i = 0; i < c->nhot; i++) c->dirty[c->hot[i]] = false;
+    c->nhot = 0;
+}
+
+/* Somebody else wrote to the moves. */
+static inline void choice_soil(struct choice *c)
+{
+    for (c->nhot = 0; c->nhot < c->nodes[0]; c->nhot++) {
+        c->hot[c->nhot] = c->nhot;
+        c->dirty[c->nhot] = true;
     }
 }
 
@@ -81,6 +100,10 @@ struct sweeper {
     /* Add to the moves: the first legal of n in order for lanes of the mask. */
     void (*choose_first)(const struct code_role *role, const uint32_t *order, uint32_t n,
                          const uint64_t *mask, uint64_t *mem);
+    /* Clear the sums; add the moves of a role that are made in some blocks. */
+    void (*clear_sums)(const struct code_sums *sums, uint64_t *mem);
+    void (*add_sums)(const struct code_sums *sums, uint32_t first_move, const struct code_role *role,
+                     const uint32_t *blocks, uint32_t n, uint64_t *mem);
     void (*toss)(struct choice_source *source, uint32_t p, uint64_t *mask); /* p / 2^CHOICE_PLANES */
     void (*park)(const struct code_park *parks, uint32_t n, const uint64_t *mask, uint64_t *mem);
     /* The first n state bits of the mask's lanes become `bits`. */

@@ -33,6 +33,7 @@ typedef vec vec_alias __attribute__((may_alias));
 #define SELECT(m, a, b) TERNARY(m, a, b, 0xca)        /* m ? a : b */
 #define CHANGE_UNLESS(m, a, b) TERNARY(m, a, b, 0xc6) /* m ? a : a ^ b */
 #define NOT_AND_OR(a, b, c) TERNARY(a, b, c, 0x0e)    /* ~a & (b | c) */
+#define OR_AND(a, b, c) TERNARY(a, b, c, 0xf8)        /* a | (b & c) */
 #define AND_AND(a, b, c) TERNARY(a, b, c, 0x80)
 #define AND_NOT(a, b, c) TERNARY(a, b, c, 0x40) /* a & b & ~c */
 #define NOT_NOT(a, b, c) TERNARY(a, b, c, 0x10) /* a & ~b & ~c */
@@ -44,6 +45,7 @@ typedef vec vec_alias __attribute__((may_alias));
 #define SELECT(m, a, b) ((((a) ^ (b)) & (m)) ^ (b))
 #define CHANGE_UNLESS(m, a, b) ((a) ^ ((b) & ~(m)))
 #define NOT_AND_OR(a, b, c) (((b) | (c)) & ~(a))
+#define OR_AND(a, b, c) ((a) | ((b) & (c)))
 #define AND_AND(a, b, c) ((a) & (b) & (c))
 #define AND_NOT(a, b, c) ((a) & (b) & ~(c))
 #define NOT_NOT(a, b, c) ((a) & ~((b) | (c)))
@@ -220,6 +222,28 @@ FN void sweep(const struct code *code, uint32_t first, uint32_t last, uint64_t *
 #include "circuit/choose_kernel.h"
 #include "circuit/turn_kernel.h"
 
+/* --- Sums of moves ---------------------------------------------------------------------------------------
+ */
+
+FN void clear_sums(const struct code_sums *sums, uint64_t *memory)
+{
+    vec_alias *mem = (vec_alias *)memory;
+    for (uint32_t i = 0; i < sums->slots.n; i++) mem[sums->slots.v[i]] = mem[SLOT_ZEROS];
+}
+
+FN void add_sums(const struct code_sums *sums, uint32_t first_move, const struct code_role *role,
+                 const uint32_t *blocks, uint32_t n, uint64_t *memory)
+{
+    vec_alias *mem = (vec_alias *)memory;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t m = blocks[i] * CHOICE_BLOCK; m < (blocks[i] + 1) * CHOICE_BLOCK && m < role->n; m++) {
+            vec made = mem[role->does + m];
+            if (!any(made)) continue;
+            for (uint32_t k = sums->first[first_move + m]; k < sums->first[first_move + m + 1]; k++)
+                mem[sums->of.v[k]] |= made;
+        }
+}
+
 /* --- States ----------------------------------------------------------------------------------------------
  */
 
@@ -262,6 +286,8 @@ const struct sweeper SWEEPER = {
     .sweep = sweep,
     .choose = choose,
     .choose_first = choose_first,
+    .clear_sums = clear_sums,
+    .add_sums = add_sums,
     .toss = toss,
     .park = park,
     .restart = restart,

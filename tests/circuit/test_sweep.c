@@ -24,7 +24,7 @@ static bool bit(const uint64_t *words, uint32_t i)
 static void check_view(struct batch *b, uint32_t lane, const bool *wires)
 {
     const struct circuit *c = b->code->circuit;
-    uint32_t moves[200], n;
+    uint32_t *moves = malloc((c->nmoves + 1) * sizeof *moves), n;
     assert_int_equal(bit(b->terminal, lane), naive_edge(wires, c->terminal));
     for (uint32_t r = 0; r < c->nroles; r++) {
         n = batch_legal(b, lane, r, moves);
@@ -36,6 +36,7 @@ static void check_view(struct batch *b, uint32_t lane, const bool *wires)
             }
         assert_int_equal(k, n);
     }
+    free(moves);
 }
 
 static void check_goals(const struct circuit *c, const int16_t *goals, const bool *wires)
@@ -143,7 +144,7 @@ static void check_circuit(struct rng *rng, const struct circuit *c, uint32_t lan
         for (uint32_t w = 0; w < b->words; w++) {
             park[w] = rng_next(rng);
             uniform[w] = rng_next(rng);
-            first[w] = ~uniform[w] & rng_next(rng);
+            first[w] = round == 1 ? 0 : ~uniform[w] & rng_next(rng);
         }
         batch_park(b, park);
         if (round % 2) { /* goals may be asked for before the step */
@@ -156,7 +157,7 @@ static void check_circuit(struct rng *rng, const struct circuit *c, uint32_t lan
             if (!bit(uniform, lane) && !bit(first, lane) && lane % 2)
                 tell(rng, b, lane, wires + (size_t)lane * nwires);
         batch_choose(b, uniform);
-        for (uint32_t r = 0; r < c->nroles; r++) {
+        for (uint32_t r = 0; r < c->nroles && round != 1; r++) {
             uint32_t n = c->move_base[r + 1] - c->move_base[r];
             for (uint32_t i = 0; i < n; i++) order[i] = n - 1 - i;
             batch_choose_first(b, r, order, n, first);
@@ -267,6 +268,56 @@ static void the_code_of_a_turn_agrees_with_naive_evaluation(void **unused)
     check_random_circuits(widths, n, true, true);
 }
 
+/* A role with very many moves, each legal by one bit, and bits that are sums of them: some alone, some
+ * together with what else is asked, some the same sum twice. */
+static struct circuit *many_moves(struct rng *rng)
+{
+    enum { BITS = 45, MOVES = CODE_MANY_MOVES + 5, OTHERS = 20, SUMS = BITS / 2 };
+    struct heap *heap = heap_new(0);
+    struct circuit *c = heap_zalloc(heap, sizeof *c);
+    c->heap = heap;
+    c->nroles = 2;
+    c->nbits = BITS;
+    c->nmoves = MOVES + OTHERS;
+    c->period = 1;
+    c->init = heap_zalloc(heap, c->nbits);
+    c->move_base = heap_zalloc(heap, 3 * sizeof *c->move_base);
+    c->move_base[1] = MOVES;
+    c->move_base[2] = c->nmoves;
+    c->legal = heap_alloc(heap, c->nmoves * sizeof *c->legal);
+    c->next = heap_alloc(heap, c->nbits * sizeof *c->next);
+    for (uint32_t m = 0; m < c->nmoves; m++)
+        c->legal[m] = m == 77 ? EDGE_TRUE /* always legal */ : wire_bit(c, rng_below(rng, BITS)) << 1;
+    for (uint32_t i = 0; i < BITS; i++) {
+        struct gate gate = {.first = c->edges.n};
+        uint32_t rest = i % SUMS;
+        for (uint32_t m = 0; m < c->nmoves; m++)
+            if (m % (SUMS + 3) == rest) vec_push(heap, &c->edges, wire_move(c, m) << 1 | 1);
+        if (i % 3) vec_push(heap, &c->edges, wire_bit(c, rng_below(rng, BITS)) << 1 | rng_below(rng, 2));
+        gate.n = c->edges.n - gate.first;
+        vec_push(heap, &c->gates, gate);
+        c->next[i] = wire_gate(c, i) << 1 | rng_below(rng, 2);
+    }
+    c->ngates = BITS;
+    c->phase_end[PHASE_STEP] = BITS;
+    c->terminal = EDGE_FALSE;
+    return c;
+}
+
+static void sums_of_very_many_moves_agree_with_naive_evaluation(void **unused)
+{
+    uint32_t widths[4], n = batch_widths(widths);
+    struct rng rng;
+    rng_init(&rng, 5);
+    for (uint32_t i = 0; i < 4 * n; i++) {
+        bool machine = i >= n && jit_available(widths[i % n]);
+        struct circuit *c = many_moves(&rng);
+        if (machine && i % 2) add_turns(&rng, c);
+        check_circuit(&rng, c, widths[i % n], machine);
+        heap_free(c->heap);
+    }
+}
+
 /* The state is the set of legal moves of both roles; nothing ever changes. */
 static struct circuit *legal_is_state(uint32_t moves0, uint32_t moves1)
 {
@@ -364,6 +415,108 @@ static void each_legal_move_is_equally_likely_in_each_lane(void **unused)
     }
     assert_true(fabs(all - all_freedom) < 5 * sqrt(2 * all_freedom));
     free(states), free(seen), free(moves), free(moves1), free(together);
+    batch_free(b);
+    code_free(code);
+    heap_free(c->heap);
+}
+
+/* A few legal moves among `moves` in each lane. */
+static void few_legal(struct rng *rng, struct batch *b, uint32_t moves, uint64_t *sets, uint32_t *count)
+{
+    memset(sets, 0, (size_t)b->lanes * b->state_words * 8);
+    for (uint32_t lane = 0; lane < b->lanes; lane++) {
+        uint64_t *set = sets + (size_t)lane * b->state_words;
+        uint32_t most = 1 + rng_below(rng, rng_below(rng, 4) ? 20 : moves);
+        for (uint32_t i = 0; i < most; i++) set_bit(set, rng_below(rng, moves), true);
+        count[lane] = 0;
+        for (uint32_t i = 0; i < moves; i++) count[lane] += bit(set, i);
+        set_bit(set, moves, true);
+        batch_set_state(b, lane, set);
+    }
+}
+
+/* Which of the legal moves a number given from outside chooses is said in batch.h, for trees of all heights.
+ */
+static void a_number_chooses_the_move_that_is_said(void **unused)
+{
+    static const uint32_t sizes[] = {2, 9, 16, 17, 40, 130, 700, 1000, 3000};
+    struct error error;
+    struct rng rng;
+    rng_init(&rng, 4);
+    uint32_t widths[4], nwidths = batch_widths(widths), moves[BATCH_MAX_LANES], count[BATCH_MAX_LANES];
+    uint64_t draws[BATCH_MAX_LANES], mask[BATCH_MAX_WORDS];
+    for (uint32_t k = 0; k < nwidths * (sizeof sizes / sizeof *sizes); k++) {
+        uint32_t n = sizes[k / nwidths];
+        struct circuit *c = legal_is_state(n, 1);
+        struct code *code = code_build(c, NULL, &error);
+        struct batch *b = batch_new(code, widths[k % nwidths], 5, &error);
+        uint64_t *sets = malloc((size_t)b->lanes * b->state_words * 8);
+        for (int round = 0; round < 30; round++) {
+            few_legal(&rng, b, n, sets, count);
+            for (uint32_t w = 0; w < b->words; w++) mask[w] = round % 3 ? rng_next(&rng) : ~(uint64_t)0;
+            for (uint32_t lane = 0; lane < b->lanes; lane++) draws[lane] = rng_next(&rng);
+            batch_view(b);
+            batch_choose_drawn(b, mask, draws);
+            batch_moves(b, 0, moves);
+            const uint64_t *made = batch_made_wires(b, 0);
+            uint32_t all[BATCH_MAX_LANES] = {0};
+            for (uint32_t m = 0; m < n; m++)
+                for (uint32_t lane = 0; lane < b->lanes; lane++) all[lane] += bit(made + m * b->words, lane);
+            for (uint32_t lane = 0; lane < b->lanes; lane++) {
+                assert_int_equal(all[lane], bit(mask, lane)); /* one move each, and others none */
+                if (!bit(mask, lane)) continue;
+                uint32_t rank = batch_drawn(draws[lane], 0, count[lane]), move = 0;
+                for (; rank > 0 || !bit(sets + (size_t)lane * b->state_words, move); move++)
+                    rank -= bit(sets + (size_t)lane * b->state_words, move);
+                assert_int_equal(moves[lane], move);
+            }
+            batch_step(b);
+        }
+        free(sets);
+        batch_free(b);
+        code_free(code);
+        heap_free(c->heap);
+    }
+}
+
+/* The same as for few, in a tree of which only the nodes are looked at that lanes are in. */
+static void each_legal_move_is_equally_likely_among_a_thousand(void **unused)
+{
+    enum { ROUNDS = 3000, N = 1000 };
+    struct error error;
+    struct rng rng;
+    rng_init(&rng, 8);
+    struct circuit *c = legal_is_state(N, 1);
+    struct code *code = code_build(c, NULL, &error);
+    struct batch *b = batch_new(code, 0, 5, &error);
+    uint64_t everyone[BATCH_MAX_WORDS], *sets = malloc((size_t)b->lanes * b->state_words * 8);
+    uint32_t *seen = calloc((size_t)b->lanes * N, sizeof *seen), count[BATCH_MAX_LANES],
+             moves[BATCH_MAX_LANES];
+    memset(everyone, 0xff, sizeof everyone);
+    few_legal(&rng, b, N, sets, count);
+    for (int round = 0; round < ROUNDS; round++) {
+        batch_view(b);
+        batch_choose(b, everyone);
+        batch_moves(b, 0, moves);
+        for (uint32_t lane = 0; lane < b->lanes; lane++) seen[lane * N + moves[lane]]++;
+        batch_step(b);
+    }
+    double all = 0, all_freedom = 0;
+    for (uint32_t lane = 0; lane < b->lanes; lane++) {
+        double expected = (double)ROUNDS / count[lane], chi = 0;
+        for (uint32_t m = 0; m < N; m++) {
+            double d = seen[lane * N + m] - expected;
+            if (bit(sets + (size_t)lane * b->state_words, m))
+                chi += d * d / expected;
+            else
+                assert_int_equal(seen[lane * N + m], 0);
+        }
+        if (count[lane] > 1 && expected > 20) assert_true(chi < chi_square_limit(count[lane] - 1));
+        all += chi;
+        all_freedom += count[lane] - 1;
+    }
+    assert_true(fabs(all - all_freedom) < 5 * sqrt(2 * all_freedom));
+    free(seen), free(sets);
     batch_free(b);
     code_free(code);
     heap_free(c->heap);
@@ -481,7 +634,10 @@ int main(void)
         cmocka_unit_test(all_widths_agree_with_naive_evaluation),
         cmocka_unit_test(machine_code_agrees_with_naive_evaluation),
         cmocka_unit_test(the_code_of_a_turn_agrees_with_naive_evaluation),
+        cmocka_unit_test(sums_of_very_many_moves_agree_with_naive_evaluation),
         cmocka_unit_test(each_legal_move_is_equally_likely_in_each_lane),
+        cmocka_unit_test(each_legal_move_is_equally_likely_among_a_thousand),
+        cmocka_unit_test(a_number_chooses_the_move_that_is_said),
         cmocka_unit_test(a_lane_plays_the_same_game_at_every_width),
         cmocka_unit_test(tosses_come_out_as_often_as_asked),
         cmocka_unit_test(rows_go_in_and_out_of_the_lanes),
