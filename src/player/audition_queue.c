@@ -33,8 +33,9 @@ static double kindness(const struct audition *a, uint32_t arm)
 {
     const struct arm_signs *signs = &a->signs[arm];
     double much = signs->foreseen ? KNOWS_MUCH : KNOWS;
+    bool still = !signs->travels && !signs->shaped;
     if (audition_minimax(a, arm))
-        return signs->foreseen || !signs->travels ? LOOKING * (1 - fmin(signs->explains / much, 1)) : 0;
+        return signs->foreseen || still ? LOOKING * (1 - fmin(signs->explains / much, 1)) : 0;
     bool judges = audition_implicit(a, arm) && !signs->travels;
     return (audition_wires(a, arm) ? WIRED : 0) + (judges ? JUDGED : 0) +
            (signs->speed < 1 ? -SLOWER * log2(signs->speed) : 0);

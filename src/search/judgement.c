@@ -8,13 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK 0.3              /* of the time, to see what kind of game it is */
-#define TURNS 0.1             /* of the rest, to see how turns are told */
-#define LEARN 0.75            /* of the rest, to learn; what is left is for the curve */
-#define POSITIONS 100000u     /* to learn from: a weight is small beside the chance of random games */
-#define EXAMPLES 5000u        /* positions that the curve is fitted to */
-#define LEAST_EXPLAINED -1.0f /* less is chance */
-#define STEPS 12u             /* of Newton's method */
+#define LOOK 0.3          /* of the time, to see what kind of game it is */
+#define TURNS 0.1         /* of the rest, to see how turns are told */
+#define LEARN 0.75        /* of the rest, to learn; what is left is for the curve */
+#define POSITIONS 100000u /* to learn from: a weight is small beside the chance of random games */
+#define EXAMPLES 5000u    /* positions that the curve is fitted to */
+#define STEPS 12u         /* of Newton's method */
 
 struct judgement {
     struct evaluator *eval;
@@ -163,7 +162,7 @@ static const char *find_out(struct judgement *j, const struct judgement_order *o
     j->travels = evaluator_travels(j->analysis);
     if (!find_evaluation(j, order) || !calibrate(j, order))
         return "no time to learn what positions are worth";
-    return j->explains < LEAST_EXPLAINED ? "random games do not tell what positions are worth" : NULL;
+    return j->explains > 0 ? NULL : "random games do not tell what positions are worth";
 }
 
 struct judgement *judgement_new(const struct judgement_order *order, const char **why)

@@ -28,82 +28,40 @@ static bool is_news(struct mcts *m, uint32_t node, uint32_t child, const uint32_
     return true;
 }
 
-/* What the moves that are left of a node have brought its mover; false: nothing is known of them, or none is
- * out. */
-static bool mean_of_rest(const struct tree *t, struct tree_node *n, float *mean)
-{
-    const struct tree_action *a = node_action(t, n, n->mover);
-    uint32_t count = node_actions(t, n, n->mover);
-    double sum = 0, visits = 0;
-    bool any = false;
-    for (uint32_t i = 0; i < count; i++) {
-        if (action_is(&a[i], ACTION_OUT)) {
-            any = true;
-            continue;
-        }
-        sum += (double)count_of(&a[i].n) * (double)mean_of(&a[i].mean);
-        visits += count_of(&a[i].n);
-    }
-    if (visits > 0) *mean = (float)(sum / visits);
-    return any && visits > 0;
-}
-
-/* The means of a node's actions that led to `child` become what is known of it now; what that shifts them by
- * is passed on to the node above, for as many visits. */
-struct shift {
-    float by[MCTS_MAX_ROLES];
-    float visits;
-};
-
-static void correct(struct flight *f, uint32_t step, uint32_t child, bool anew, struct shift *shift)
+/* The mean of the move that led to `child` becomes what is proved of it. Means further up stay what
+ * simulations brought: to forget what refuted moves had brought there gave the few visits of the others the
+ * weight of all of them. */
+static void correct(struct flight *f, uint32_t step, uint32_t child)
 {
     const struct mcts *m = f->hand->search;
     const struct tree *t = m->tree;
-    struct tree_node *n = tree_node(t, f->path[step]), *c = tree_node(t, child);
-    float rest = 0, visits = 0;
-    bool known = anew && (node_flags(c) & NODE_SOLVED);
-    bool partly = anew && !known && m->constant_sum && c->mover < 2 && mean_of_rest(t, c, &rest);
-    const uint32_t *choice = f->choice + (size_t)step * m->nroles, *first = node_first(t, n);
-    uint32_t mover = n->mover;
-    /* A value that several hands may find is written, not added by each of them. */
-    bool found = known || partly || (node_flags(c) & NODE_BOUNDED);
-    if (found) ledger_drop(f->hand, n);
-    struct tree_action *all = found ? node_all_actions(t, n) : tally_of(f->hand, n).actions;
-    if (mover != NO_MOVER) visits = (float)count_of(&all[first[mover] + choice[mover]].n);
-    float share = visits > shift->visits ? shift->visits / visits : 1;
-    for (uint32_t r = 0; r < m->nroles && visits > 0; r++) {
-        struct tree_action *a = all + first[r] + choice[r];
+    struct tree_node *n = tree_node(t, f->path[step]);
+    if (n->mover == NO_MOVER || !(node_flags(tree_node(t, child)) & NODE_BOUNDED)) return;
+    const uint32_t *choice = f->choice + (size_t)step * m->nroles;
+    ledger_drop(f->hand, n); /* written, not added by each of several hands that find it */
+    for (uint32_t r = 0; r < m->nroles; r++) {
+        struct tree_action *a = node_action(t, n, r) + choice[r];
         struct bound b = prove_bound(t, child, r);
-        float mean = mean_of(&a->mean), target = mean + (shift->visits > 0 ? shift->by[r] * share : 0);
-        if (known) target = b.low;
-        if (partly) target = r == c->mover ? rest : (float)m->sum - rest;
-        if (target < b.low) target = b.low;
-        if (target > b.high) target = b.high;
-        shift->by[r] = target - mean;
-        mean_set(&a->mean, target);
+        float mean = mean_of(&a->mean);
+        if (!(mean >= b.low && mean <= b.high)) mean_set(&a->mean, mean < b.low ? b.low : b.high);
     }
-    shift->visits = visits;
 }
 
-/* From the end of the path up. `anew`: the child is not what it was, its bounds or what is left of its moves.
- */
+/* From the end of the path up. `anew`: the bounds of the child have just moved. */
 static void tell_path(struct flight *f, uint32_t last, bool anew)
 {
     struct mcts *m = f->hand->search;
     struct prover *p = &f->hand->driver->prover;
-    struct shift shift = {.visits = 0};
     uint32_t child = last;
     for (uint32_t step = f->tree_steps; step-- > 0; child = f->path[step]) {
         uint32_t node = f->path[step];
         if (!node) return; /* collected meanwhile */
         if (!child) continue;
-        bool news = is_news(m, node, child, f->choice + (size_t)step * m->nroles), outed = false,
-             moved = false;
-        if (news || anew || shift.visits > 0) correct(f, step, child, news || anew, &shift);
-        if (news) moved = prove_update(m, node, p, &outed);
-        if (moved && step == 0) __atomic_store_n(&m->settled, prove_settled(m), __ATOMIC_RELAXED);
+        bool news = is_news(m, node, child, f->choice + (size_t)step * m->nroles);
+        if (news || anew) correct(f, step, child);
+        anew = news && prove_update(m, node, p);
+        if (anew && step == 0) __atomic_store_n(&m->settled, prove_settled(m), __ATOMIC_RELAXED);
         if (news && step == 0 && m->tidings) prove_tell_child(m, f->choice, child);
-        anew = moved || outed;
     }
 }
 
@@ -169,11 +127,11 @@ void prove_scout(struct flight *f, uint32_t node)
         if (m->constant_sum) count_add(t, &tree_node(t, node)->changes, 1);
     }
     fan_close(d->prover.expander, &fan);
-    bool outed = false, moved = any && prove_update(m, node, &d->prover, &outed);
+    bool moved = any && prove_update(m, node, &d->prover);
     if (moved && f->tree_steps == 0) {
         __atomic_store_n(&m->settled, prove_settled(m), __ATOMIC_RELAXED);
         prove_tell(m);
     }
-    if (moved || outed) tell_path(f, node, true);
+    if (moved) tell_path(f, node, true);
     if (judged) implicit_update(m, tree_node(t, node));
 }

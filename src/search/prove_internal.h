@@ -31,8 +31,8 @@ uint32_t prove_plies_after(const struct mcts *m, const struct tree_node *n, cons
 /* The matrices of a node where two choose at once, in the prover's room. NULL: too large, or no memory. */
 struct duel *prove_lay_out(const struct mcts *m, struct tree_node *n, struct prover *p);
 void prove_set_bounded(struct mcts *m, struct tree_node *n, bool solved);
-/* Work out a node's bounds from its children's. `outed`: a move is out that was not before. */
-bool prove_update(struct mcts *m, uint32_t node, struct prover *p, bool *outed);
+/* Work out a node's bounds from its children's: have they moved? */
+bool prove_update(struct mcts *m, uint32_t node, struct prover *p);
 
 /* --- prove_root.c */
 /* Tell other searches what is known of the root's child after these choices, and of the root. */

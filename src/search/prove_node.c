@@ -128,7 +128,7 @@ static void count_plies(const struct mcts *m, struct tree_node *n, uint32_t move
     __atomic_store_n(&n->plies, 1 + (hurry ? least : most), __ATOMIC_RELAXED);
 }
 
-static bool update_turn(struct mcts *m, struct tree_node *n, bool *outed)
+static bool update_turn(struct mcts *m, struct tree_node *n)
 {
     struct tree *t = m->tree;
     uint32_t mover = n->mover, count = node_actions(t, n, mover);
@@ -148,10 +148,8 @@ static bool update_turn(struct mcts *m, struct tree_node *n, bool *outed)
     for (uint32_t i = 0; i < count; i++) {
         uint32_t child = child_of(&a[i]);
         if (!child && !prove_has_tidings(m, n)) continue;
-        if (i != keep && prove_move_bound(m, n, a, i, mover).high <= sure && !action_is(&a[i], ACTION_OUT)) {
+        if (i != keep && prove_move_bound(m, n, a, i, mover).high <= sure && !action_is(&a[i], ACTION_OUT))
             action_mark(&a[i], ACTION_OUT);
-            *outed = true;
-        }
         if (child && node_flags(tree_node(t, child)) & NODE_SOLVED) action_mark(&a[i], ACTION_SETTLED);
     }
     if (m->nroles == 1) return moved;
@@ -255,13 +253,11 @@ void prove_set_bounded(struct mcts *m, struct tree_node *n, bool solved)
     node_set_flags(n, NODE_BOUNDED | (solved ? NODE_SOLVED : 0));
 }
 
-bool prove_update(struct mcts *m, uint32_t node, struct prover *p, bool *outed)
+bool prove_update(struct mcts *m, uint32_t node, struct prover *p)
 {
     struct tree_node *n = tree_node(m->tree, node);
     bool turn = n->mover != NO_MOVER;
-    bool moved = turn              ? update_turn(m, n, outed)
-                 : m->constant_sum ? update_duel(m, n, p)
-                                   : update_crowd(m, n);
+    bool moved = turn ? update_turn(m, n) : m->constant_sum ? update_duel(m, n, p) : update_crowd(m, n);
     if (!moved) return false;
     struct bound *b = node_bounds(m->tree, n);
     bool solved = true;

@@ -72,7 +72,6 @@ void prove_hear(struct mcts *m, struct prover *p)
 {
     struct tree_node *root = tree_node(m->tree, m->tree->root);
     uint32_t choice[MCTS_MAX_ROLES];
-    bool outed = false;
     m->heard = tidings_count(m->tidings);
     for (uint32_t joint = 0; joint < tidings_joints(m->tidings); joint++) {
         choice_of(m, joint, choice);
@@ -82,7 +81,7 @@ void prove_hear(struct mcts *m, struct prover *p)
     }
     if (root->mover == NO_MOVER) count_add(m->tree, &root->changes, tidings_joints(m->tidings));
     learn(m, m->tree->root, TIDINGS_ROOT);
-    if (prove_update(m, m->tree->root, p, &outed))
+    if (prove_update(m, m->tree->root, p))
         tidings_tell(m->tidings, TIDINGS_ROOT, node_bounds(m->tree, root), count_of(&root->plies));
     __atomic_store_n(&m->settled, prove_settled(m), __ATOMIC_RELAXED);
 }

@@ -260,6 +260,8 @@ static void what_few_simulations_flatter_counts_less(void **state)
     assert_true(queue_expects(a, minimax) < enough);
     a->signs[minimax].explains = 0.2;
     assert_true(queue_expects(a, minimax) > enough);
+    a->signs[minimax] = (struct arm_signs){.speed = 1, .shaped = true};
+    assert_true(queue_expects(a, minimax) > enough);
     /* The nearer a match comes to what there will be in play, the less so. */
     a->signs[minimax] = (struct arm_signs){.speed = 1, .foreseen = true};
     a->sims = 100;

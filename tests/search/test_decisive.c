@@ -102,6 +102,9 @@ static void looking_for_wins_stops_when_told(void **unused)
     (void)unused;
     struct field g = open_field("connectFour");
     atomic_bool stop = true;
+    struct error error = {0};
+    assert_null(circuit_foresee(engine_code(g.engine)->circuit, 0, &stop, &error));
+    assert_int_equal(error.code, ERROR_CANCELLED);
     assert_null(engine_foresight(g.engine, 0, &stop));
     stop = false;
     assert_non_null(engine_foresight(g.engine, 0, &stop));

@@ -7,6 +7,7 @@
 #include "player/player.h"
 #include "search/driver_internal.h"
 #include "search/implicit.h"
+#include "search/judgement.h"
 
 #include <math.h>
 #include <string.h>
@@ -302,6 +303,30 @@ static void where_nothing_is_judged_it_says_so(void **unused)
     }
 }
 
+/* What one player has found out another one judges by; it stays its owner's. */
+static void judgement_is_lent(void **unused)
+{
+    (void)unused;
+    struct error error = {0};
+    struct budget budget = {.simulations = 50};
+    struct sitting s = think("breakthrough", "champion,arm=judge", &budget);
+    const struct judgement *found = player_judgement(s.player);
+    assert_true(found && player_search(s.player)->opt.judgement == found);
+    assert_true(player_config(s.player)->horizon > 0);
+    struct judgement *taken = player_take_judgement(s.player);
+    assert_true(taken == found && !player_judgement(s.player));
+    for (int i = 0; i < 2; i++) {
+        struct player *p = player_new(player_config(s.player), s.game, s.engine, 1, 5, &error);
+        player_lend_judgement(p, taken);
+        assert_true(player_ponder(p, &budget, &error));
+        assert_true(player_search(p)->opt.judgement == taken);
+        assert_null(player_take_judgement(p)); /* it is not its own */
+        player_free(p);
+    }
+    judgement_free(taken);
+    leave(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -314,6 +339,7 @@ int main(void)
         cmocka_unit_test(counted_searches_repeat),
         cmocka_unit_test(playouts_end_at_the_horizon),
         cmocka_unit_test(where_nothing_is_judged_it_says_so),
+        cmocka_unit_test(judgement_is_lent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -210,6 +210,48 @@ static void a_mean_is_put_right_once_by_however_many_hands(void **unused)
     close_scene(s);
 }
 
+/* Of two moves at a child, the one that brought its mover 80 in 90 visits is refuted; the other brought 20 in
+ * ten. What simulations brought the node above is no worse known than before: it stays. */
+static void means_above_a_refuted_move_stay(void **unused)
+{
+    (void)unused;
+    enum { VISITS = 100 };
+    uint32_t moves[] = {0, 1, 2};
+    struct list legal[] = {{moves, MOVES, MOVES}, {moves, 1, 1}}, answers[] = {{moves, 1, 1}, {moves, 2, 2}};
+    struct scene *s = open_scene(VISITS);
+    struct driver *driver = calloc(1, sizeof *driver);
+    struct tree *t = tree_new(2, 1 << 20, true, false);
+    tree_free(s->m.tree);
+    s->m.tree = t;
+    s->m.constant_sum = true;
+    s->m.sum = 100;
+    assert_true(tree_bound(t, (struct bound[]){{0, 100}, {0, 100}}));
+    uint64_t state[] = {7, 8, 9};
+    uint32_t path[] = {tree_add(t, NULL, &state[0], 1, 1, false, legal),
+                       tree_add(t, NULL, &state[1], 1, 2, false, answers)};
+    uint32_t end = tree_add(t, NULL, &state[2], 1, 3, true, legal), choice[] = {0, 0, 0, 0};
+    struct tree_node *above = tree_node(t, path[0]), *n = tree_node(t, path[1]);
+    node_set_goals(t, tree_node(t, end), (float[]){100, 0});
+    prove_end(&s->m, end);
+    above->visits = n->visits = VISITS;
+    *node_action(t, above, 0) = (struct tree_action){.n = VISITS, .mean = 26};
+    *node_action(t, above, 1) = (struct tree_action){.n = VISITS, .mean = 74};
+    node_action(t, n, 1)[0].n = 90, node_action(t, n, 1)[0].mean = 80;
+    node_action(t, n, 1)[1].n = 10, node_action(t, n, 1)[1].mean = 20;
+    tree_link(t, path[0], choice, path[1]);
+    tree_link(t, path[1], choice + 2, end);
+    s->hands[0].driver = driver;
+    prove_path(&(struct flight){.hand = &s->hands[0], .tree_steps = 2, .path = path, .choice = choice}, end);
+    ledger_close(&s->hands[0]);
+    near(node_action(t, n, 1)[0].mean, 0);
+    assert_true(action_is(&node_action(t, n, 1)[0], ACTION_OUT));
+    near(node_action(t, above, 0)->mean, 26);
+    near(node_action(t, above, 1)->mean, 74);
+    prover_done(&driver->prover);
+    free(driver);
+    close_scene(s);
+}
+
 /* Pieces of the space: nodes of two threads, and a walk over what they left. */
 static void claims_leave_a_space_that_can_be_walked(void **unused)
 {
@@ -248,6 +290,7 @@ int main(void)
         cmocka_unit_test(hands_hear_of_each_other),
         cmocka_unit_test(copies_have_a_memory_limit),
         cmocka_unit_test(a_mean_is_put_right_once_by_however_many_hands),
+        cmocka_unit_test(means_above_a_refuted_move_stay),
         cmocka_unit_test(claims_leave_a_space_that_can_be_walked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/sha1.h"
 #include "base/text.h"
+#include "player/arms.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -62,13 +63,15 @@ void schedule_print_budget(const struct match_budget *b, char out[SCHEDULE_BUDGE
 /* Games of the same players and budgets come out otherwise since: 2, counted searches have one lane; 3,
  * N-grams learn moves that had no alternative; 4, the papers' players play for the difference of two goals
  * (where these add up to 100 it is the same, but rules do not show that); 5, FAST takes all others for
- * opponents of its own role where there are several. Who is not concerned keeps the number. */
+ * opponents of its own role where there are several; 6, means above a proved move stay what they are. Who is
+ * not concerned keeps the number, and so does whoever chooses how to search. */
 static int search_version(const char *text, uint32_t nroles)
 {
     struct player_config c;
     struct error ignored;
     if (!player_config_parse(text, &c, &ignored)) return 2; /* a player elsewhere */
     bool fast = c.playout == PLAYOUT_FAST || c.playout == PLAYOUT_MAST_FAST;
+    if (c.kind == PLAYER_SEARCH && c.solver != SOLVER_OFF && c.arm == ARM_OFF) return 6;
     if (c.goals && nroles > 2 && fast) return 5;
     if (c.goals && nroles == 2 && c.kind == PLAYER_SEARCH && c.solver == SOLVER_OFF) return 4;
     return c.playout == PLAYOUT_NST || c.playout == PLAYOUT_NST_WIRES ? 3 : 2;
