@@ -5,10 +5,12 @@
 #include "api/api.h"
 #include "search/budget.h"
 
+#include <math.h>
+
 /* Time that is none would be no limit, and thinking would never end. */
 static inline bool budget_is_sound(const struct ludens_budget *b, struct ludens_error *error)
 {
-    return b->seconds >= 0 ||
+    return (b->seconds >= 0 && isfinite(b->seconds)) ||
            refuse(error, ERROR_INPUT, "seconds of a budget are 0 or more, not %g", b->seconds);
 }
 

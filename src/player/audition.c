@@ -119,15 +119,19 @@ static bool take_speed(struct audition *a, uint32_t arm, uint32_t lanes, double 
 }
 
 /* Who judges positions in its tree finds out how, once for all its players. */
-static bool find_judgement(struct audition *a, uint32_t arm, struct error *error)
+static bool find_judgement(struct audition *a, struct error *error)
 {
+    uint32_t arm = 0;
+    while (arm < a->arms && (a->out[arm] || !audition_implicit(a, arm))) arm++;
+    if (arm == a->arms) return true;
     struct player *p = player_new(&a->configs[arm], a->game, a->engine, 0, a->seed, error);
     if (!p) return false;
-    double seconds =
-        2 * fmin(budget_seconds(&a->budget, FIRST_LOOK), LONG_LOOK); /* half of it is for the search */
-    struct budget b = {.deadline = clock_now() + seconds, .simulations = 1, .stop = a->budget.stop};
+    struct budget b = {.simulations = 1, .stop = a->budget.stop};
+    if (!a->limit) /* half of it is for the search */
+        b.deadline = clock_now() + 2 * fmin(budget_seconds(&a->budget, FIRST_LOOK), LONG_LOOK);
     bool good = player_ponder(p, &b, error);
-    note_judgement(a, arm, p);
+    for (uint32_t i = arm; i < a->arms; i++)
+        if (!a->out[i] && audition_implicit(a, i)) note_judgement(a, i, p);
     a->judgement = player_take_judgement(p);
     player_free(p);
     return good;
@@ -142,8 +146,6 @@ static bool take_speeds(struct audition *a, struct error *error)
         struct arm_signs *signs = &a->signs[i];
         if (budget_over(&a->budget)) return error_set(error, ERROR_TIME, "no time");
         if (a->out[i]) continue;
-        if (audition_implicit(a, i) && !a->judgement && !find_judgement(a, i, error)) return false;
-        if (a->out[i]) continue; /* there is none */
         if (!take_speed(a, i, 0, glance, &signs->speed, error)) return false;
         if (!audition_wires(a, i)) continue;
         if (!take_speed(a, i, a->wired, glance, &alone, error)) return false;
@@ -228,7 +230,7 @@ static void choose(const struct audition *a, bool matches, struct audition_repor
 static bool hold(struct audition *a, struct stage *stages, struct audition_report *out, struct error *error)
 {
     uint32_t n = 0;
-    bool good = a->limit || take_speeds(a, error);
+    bool good = find_judgement(a, error) && (a->limit || take_speeds(a, error));
     for (uint32_t i = 0; i < a->arms; i++) {
         a->expected[i] = player_arms[i].expected(&a->signs[i]);
         if (i && !a->limit && queue_hopes(a, i) < HOPELESS) a->out[i] = true;

@@ -54,6 +54,8 @@ struct bout *bout_new(struct stage *s, uint32_t arm, uint32_t role, uint64_t see
         if (!b->players[i]) return bout_free(b, a->game->nroles), NULL;
         player_join(b->players[i], s->driver);
         player_borrow(b->players[i], model_of(s, i == role ? arm : 0, i));
+        if (audition_implicit(a, i == role ? arm : 0) && a->judgement)
+            player_lend_judgement(b->players[i], a->judgement);
     }
     if (s->reasoner->ops->initial(s->reasoner, &b->state)) return b;
     *error = s->reasoner->error;

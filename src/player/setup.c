@@ -199,7 +199,10 @@ static const struct judgement *judge(struct player *p, const struct budget *budg
     if (p->judgement) return p->judgement;
     if (p->lender) return p->lender->judgement; /* if it found none, neither would we */
     struct budget part = {.deadline = budget_share(budget, JUDGING), .stop = budget->stop};
-    if (part.deadline > 0) part.deadline = fmin(part.deadline, clock_now() + JUDGED);
+    if (!budget_counts(budget)) {
+        double most = clock_now() + JUDGED;
+        part.deadline = part.deadline > 0 ? fmin(part.deadline, most) : most;
+    }
     struct judgement_order order = {.reasoner = p->reasoner,
                                     .code = p->on_circuit ? engine_code(p->engine) : NULL,
                                     .foresight = foresight,
@@ -217,7 +220,9 @@ static void use_judgement(struct player *p, const struct budget *budget, struct 
     o->judgement = judge(p, budget, o->foresight, why);
     if (!o->judgement) return;
     o->implicit = (float)c->implicit;
-    if (c->horizon >= 0) o->cutoff = (struct cutoff){CUT_JUDGED, (uint32_t)c->horizon};
+    if (c->horizon < 0) return;
+    o->cutoff = (struct cutoff){CUT_JUDGED, (uint32_t)c->horizon};
+    o->watch = 0;
 }
 
 bool player_make_search(struct player *p, const struct budget *budget, struct error *error)

@@ -218,8 +218,13 @@ static void time_that_is_none_is_refused(void **state)
         assert_int_equal(error.code, LUDENS_INPUT);
         assert_non_null(strstr(error.text, "seconds of a budget are 0 or more"));
         assert_false(ludens_player_ponder(p, &b, &error));
-        assert_null(ludens_match_new(t.game, &(struct ludens_match_options){.budget = b}, &error));
-        assert_null(ludens_match_new(t.game, &(struct ludens_match_options){.start = b}, &error));
+        for (int start = 0; start < 2; start++) {
+            struct ludens_match_options options = {0};
+            *(start ? &options.start : &options.budget) = b;
+            error = (struct ludens_error){0};
+            assert_null(ludens_match_new(t.game, &options, &error));
+            assert_non_null(strstr(error.text, "seconds of a budget are 0 or more"));
+        }
     }
     ludens_player_free(p);
     close_table(&t);

@@ -70,8 +70,9 @@ static int search_version(const char *text, uint32_t nroles)
     struct player_config c;
     struct error ignored;
     if (!player_config_parse(text, &c, &ignored)) return 2; /* a player elsewhere */
+    if (c.arm >= ARM_FIRST && !player_arm_apply(&c, (uint32_t)c.arm - ARM_FIRST, &ignored)) return 2;
     bool fast = c.playout == PLAYOUT_FAST || c.playout == PLAYOUT_MAST_FAST;
-    if (c.kind == PLAYER_SEARCH && c.solver != SOLVER_OFF && c.arm == ARM_OFF) return 6;
+    if (c.kind == PLAYER_SEARCH && c.solver != SOLVER_OFF && c.arm != ARM_AUTO) return 6;
     if (c.goals && nroles > 2 && fast) return 5;
     if (c.goals && nroles == 2 && c.kind == PLAYER_SEARCH && c.solver == SOLVER_OFF) return 4;
     return c.playout == PLAYOUT_NST || c.playout == PLAYOUT_NST_WIRES ? 3 : 2;
