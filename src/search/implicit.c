@@ -16,8 +16,10 @@ void implicit_begin(const struct mcts *m, uint32_t node)
     struct lead *l = node_lead(m->tree, n);
     if (node_flags(n) & NODE_TERMINAL || mean_of(&l->seen) >= 0) return;
     float lead = judgement_lead(m->opt.judgement, node_state(n), n->words);
-    mean_set(&l->backed, lead);
+    float unknown = -1;
     mean_set(&l->seen, lead);
+    /* whoever was here meanwhile knows more */
+    __atomic_compare_exchange(&l->backed, &unknown, &lead, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 /* What is known of a node; negative: nothing. */
@@ -33,11 +35,14 @@ static float lead_of(const struct mcts *m, struct tree_node *n)
     return mean_of(&node_lead(t, n)->backed);
 }
 
-void implicit_look(const struct mcts *m, struct tree_node *n, uint32_t action, const uint64_t *state,
-                   uint32_t words)
+void implicit_look(const struct mcts *m, struct tree_node *n, uint32_t action, const struct place *child)
 {
     float *lead = node_leads(m->tree, n, n->mover) + action;
-    if (mean_of(lead) < 0) mean_set(lead, judgement_lead(m->opt.judgement, state, words));
+    if (mean_of(lead) >= 0) return;
+    if (!child->end)
+        mean_set(lead, judgement_lead(m->opt.judgement, child->state, child->words));
+    else if (child->goals[0] >= 0 && child->goals[1] >= 0)
+        mean_set(lead, judgement_lead_of(child->goals[0], child->goals[1]));
 }
 
 void implicit_update(const struct mcts *m, struct tree_node *n)

@@ -4,9 +4,9 @@
  * chosen by (1 - alpha) mean + alpha minimax.
  *
  *     new node    what it seems worth itself
- *     scouted     all its children are looked at (prove.h): what each seems worth, known before it is tried
- *     backed up   the best of its moves for the mover; as long as some are unknown, or what it seems worth
- * itself ended, or solved: what is known
+ *     scouted     its children are looked at (prove.h): what each seems worth, before it is tried
+ *     backed up   the best of its moves for the mover; or, while some are unknown, what it seems worth
+ *     the end     and what is solved: what is known
  *
  * All as leads of the first of two roles, 0..100; negative: not known. They lie in the tree alone, not in
  * what a thread counts for itself: they change seldom where all threads pass, and whoever writes last may do
@@ -17,6 +17,7 @@
 #include "search/mcts.h"
 
 struct flight;
+struct place;
 
 static inline bool implicit_is_on(const struct mcts *m)
 {
@@ -31,9 +32,8 @@ static inline float implicit_for(uint32_t role, float lead)
 
 /* A new node, or the root: what its state seems worth. */
 void implicit_begin(const struct mcts *m, uint32_t node);
-/* A child that is no end was looked at: move `action` of the only role with a choice leads there. */
-void implicit_look(const struct mcts *m, struct tree_node *n, uint32_t action, const uint64_t *state,
-                   uint32_t words);
+/* A child was looked at: move `action` of the only role with a choice leads there. */
+void implicit_look(const struct mcts *m, struct tree_node *n, uint32_t action, const struct place *child);
 /* What is best of all that is known of a node's moves becomes its lead. */
 void implicit_update(const struct mcts *m, struct tree_node *n);
 /* The simulation is over: from the end of its path up. */

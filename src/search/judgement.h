@@ -40,8 +40,9 @@ static inline float judgement_lead_of(float first, float second)
 }
 
 const char *judgement_name(const struct judgement *j);
-float judgement_explains(const struct judgement *j); /* of how random games end, that it had not seen; 0..1 */
-bool judgement_travels(const struct judgement *j);   /* pieces go from cell to cell */
-bool judgement_shaped(const struct judgement *j);    /* it counts what is left to do, by the game's shape */
+/* How much of the ends of random games that the evaluation had not seen; 0..1. */
+float judgement_explains(const struct judgement *j);
+bool judgement_travels(const struct judgement *j); /* pieces go from cell to cell */
+bool judgement_shaped(const struct judgement *j);  /* it counts what is left to do, by the game's shape */
 
 #endif

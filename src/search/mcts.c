@@ -59,6 +59,7 @@ struct mcts *mcts_new(const struct mcts_options *options, struct reasoner *reaso
     }
     if (!m->opt.judgement || !m->opt.tree || m->opt.implicit <= 0) m->opt.implicit = 0;
     if (m->opt.implicit > 0) tree_lead(m->tree);
+    if (!m->opt.judgement && m->opt.cutoff.kind == CUT_JUDGED) m->opt.cutoff = (struct cutoff){0};
     for (uint32_t i = 0; i < nhands; i++) {
         struct hand *h = &m->hands[i];
         h->search = m;

@@ -120,7 +120,7 @@ void prove_scout(struct flight *f, uint32_t node)
     for (uint32_t i = 0; i < fan.n; i++) {
         uint32_t choice[MCTS_MAX_ROLES];
         const struct place *child = &fan.child[i];
-        if (judged && !child->end) implicit_look(m, tree_node(t, node), i, child->state, child->words);
+        if (judged) implicit_look(m, tree_node(t, node), i, child);
         if (!child->end) continue;
         for (uint32_t r = 0; r < m->nroles; r++) choice[r] = i / fan.stride[r] % fan.count[r];
         any |= plant(f->hand, node, choice, child);

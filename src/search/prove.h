@@ -12,7 +12,8 @@
  *
  * Bounds travel up the path of the simulation that moved them, as long as they move something; nodes that are
  * reached on other ways, too, tell those when a simulation next comes along. What cannot matter is never
- * entered again (ACTION_OUT). The mean of a move never leaves what is proved of it.
+ * entered again (ACTION_OUT). The mean of a move is put within what is proved of it when
+ * that becomes known.
  *
  * S-UCT: a simulation that comes to a solved node ends there with its value. E-UCT: it goes elsewhere as long
  * as there is something unsolved.

@@ -173,6 +173,7 @@ static void send_twin(struct hand *h, const struct errand *first)
     memcpy(f->path, from->path, from->tree_steps * sizeof *f->path);
     memcpy(f->choice, from->choice, (size_t)from->tree_steps * t->nroles * sizeof *f->choice);
     f->tree_steps = from->tree_steps;
+    f->teaches = from->teaches;
     for (uint32_t k = 0; k < f->tree_steps; k++) {
         struct tree_node *n = tree_node(t, f->path[k]);
         for (uint32_t i = 0; i < t->nroles; i++)

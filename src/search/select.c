@@ -129,7 +129,7 @@ static float with_lead(const struct scales *s, uint32_t action, float value, flo
 /* Values of the actions that are in the columns. */
 static void weigh(struct choosing *c, uint32_t n, const struct scales *s)
 {
-    const struct rave *rave = c->rave + c->first;
+    const struct rave *rave = c->rave ? c->rave + c->first : NULL;
     float mixed[WEIGH_MOST];
     for (uint32_t i = 0; i < n && s->leads; i++)
         mixed[i] = s->rave ? weigh_with_rave(&rave[i], s->beta, c->w.value[i]) : c->w.value[i];
