@@ -9,6 +9,7 @@ enum {
     CENSUS = 8,  /* rounds between two looks at which moves there are */
     RECENT = 64, /* looks after which those that were not seen are forgotten */
     RANKED = 1,  /* a ranking made anew in a round, at most */
+    RENEWED = 4, /* orders of the pool made anew when one is due */
     FEW = 32,    /* moves that are sorted at next to no cost */
     NOISES = 4096
 };
@@ -309,7 +310,7 @@ void orders_tend(struct orders *o, uint32_t role, const uint64_t *legal, const u
         /* simulations that ended in the tree had no playouts, and nobody told what was learned from them */
         for (uint32_t last = 0; last < r->nlast && o->policy->lgr; last++) orders_replied(o, role, last);
     }
-    uint32_t some = first ? ORDERS_POOL : is_due(o, r->due);
+    uint32_t some = first ? ORDERS_POOL : is_due(o, r->due) ? RENEWED : 0;
     if (o->policy->sampler.kind == SAMPLE_GIBBS && !first) some = r->nknown < FEW ? ORDERS_POOL / 2 : 1;
     if (some) r->due = next_due(o, 1, 8);
     for (uint32_t i = 0; i < some; i++, r->next++) make_pool(o, role, r->next % ORDERS_POOL);
