@@ -25,9 +25,8 @@ static float logarithm(uint32_t n)
     return known;
 }
 
-#define RAVE_DOUBT                                                                           \
-    3.0f /* simulations that say nothing, beside those that RAVE has seen of an untried move \
-          */
+/* Simulations that say nothing, beside those that RAVE has seen of an untried move. */
+#define RAVE_DOUBT 3.0f
 
 /* What is `avoid`ed cannot matter. */
 static bool is_untried(const struct tree_action *a, uint32_t avoid)
