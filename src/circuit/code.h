@@ -83,8 +83,8 @@ struct code_kept {
 #define CODE_MANY_MOVES 16384
 struct code_sums {
     VEC(uint32_t) slots;
-    VEC(uint32_t)
-    of; /* slots: those that move m of the circuit is in are of.v[first[m]] .. of.v[first[m + 1]-1] */
+    /* slots: those that move m of the circuit is in are of.v[first[m]] .. of.v[first[m + 1]-1] */
+    VEC(uint32_t) of;
     uint32_t *first; /* NULL: there are none */
 };
 

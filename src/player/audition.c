@@ -101,7 +101,7 @@ static bool take_speed(struct audition *a, uint32_t arm, uint32_t lanes, double 
     if (!p) return false;
     struct mcts_stats stats = {0};
     double share = 1;
-    if (audition_implicit(a, arm) && a->judgement) player_lend_judgement(p, a->judgement);
+    audition_lend(a, arm, p);
     double first = minimax ? fmin(budget_seconds(&a->budget, FIRST_LOOK), LONG_LOOK) : seconds / 2;
     for (int look = 0; look < 2 && good; look++) { /* first it gets ready */
         double began = clock_now(), worked = clock_thread();

@@ -50,12 +50,12 @@ struct bout *bout_new(struct stage *s, uint32_t arm, uint32_t role, uint64_t see
     b->began = clock_now();
     b->value[0] = b->value[1] = -1;
     for (uint32_t i = 0; i < a->game->nroles; i++) {
-        b->players[i] = player_new(&a->configs[i == role ? arm : 0], a->game, a->engine, i, seed + i, error);
+        uint32_t way = i == role ? arm : 0;
+        b->players[i] = player_new(&a->configs[way], a->game, a->engine, i, seed + i, error);
         if (!b->players[i]) return bout_free(b, a->game->nroles), NULL;
         player_join(b->players[i], s->driver);
-        player_borrow(b->players[i], model_of(s, i == role ? arm : 0, i));
-        if (audition_implicit(a, i == role ? arm : 0) && a->judgement)
-            player_lend_judgement(b->players[i], a->judgement);
+        player_borrow(b->players[i], model_of(s, way, i));
+        audition_lend(a, way, b->players[i]);
     }
     if (s->reasoner->ops->initial(s->reasoner, &b->state)) return b;
     *error = s->reasoner->error;

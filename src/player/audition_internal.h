@@ -85,6 +85,8 @@ static inline uint32_t audition_bout_lanes(const struct audition *a)
 
 /* Who has to is for this game, and had the time to find out what positions are worth. */
 bool audition_judges(const struct audition *a, uint32_t arm, const struct player *p);
+/* What was found out about positions is lent to a player of this way, if it asks for it. */
+void audition_lend(const struct audition *a, uint32_t arm, struct player *p);
 
 /* --- queue.c: what is expected of a candidate by all that is known; the first has what must be reached */
 double queue_expects(const struct audition *a, uint32_t arm);

@@ -18,6 +18,11 @@ static void note_trouble(struct audition *a, const struct error *error)
     pthread_mutex_unlock(&a->lock);
 }
 
+void audition_lend(const struct audition *a, uint32_t arm, struct player *p)
+{
+    if (audition_implicit(a, arm) && a->judgement) player_lend_judgement(p, a->judgement);
+}
+
 bool audition_judges(const struct audition *a, uint32_t arm, const struct player *p)
 {
     if (audition_implicit(a, arm)) return player_judgement(p);
@@ -87,7 +92,7 @@ static bool make_model(struct stage *s, uint32_t arm, uint32_t role, double shar
     struct player *p = s->models[arm][role] = player_new(&config, a->game, a->engine, role, a->seed, error);
     if (!p) return false;
     player_join(p, s->driver);
-    if (audition_implicit(a, arm) && a->judgement) player_lend_judgement(p, a->judgement);
+    audition_lend(a, arm, p);
     if (!player_ponder(p, &budget, error)) return false;
     const struct mcts_stats *stats = &player_report(p)->stats;
     pthread_mutex_lock(&a->lock);

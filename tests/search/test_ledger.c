@@ -169,6 +169,15 @@ static void copies_have_a_memory_limit(void **unused)
     close_scene(s);
 }
 
+/* In place of the scene's tree, one in which goals from 0 to 100 are proved. */
+static struct tree *take_bounded_tree(struct scene *s)
+{
+    tree_free(s->m.tree);
+    s->m.tree = tree_new(2, 1 << 20, true, false);
+    assert_true(tree_bound(s->m.tree, (struct bound[]){{0, 100}, {0, 100}}));
+    return s->m.tree;
+}
+
 /* A child is known to bring at most 30, but the means above it said 80: every hand that comes along sees it.
  */
 static void a_mean_is_put_right_once_by_however_many_hands(void **unused)
@@ -179,10 +188,7 @@ static void a_mean_is_put_right_once_by_however_many_hands(void **unused)
     struct list legal[2] = {{moves, MOVES, MOVES}, {moves, 1, 1}};
     struct scene *s = open_scene(VISITS);
     struct driver *driver = calloc(1, sizeof *driver);
-    struct tree *t = tree_new(2, 1 << 20, true, false);
-    tree_free(s->m.tree);
-    s->m.tree = t;
-    assert_true(tree_bound(t, (struct bound[]){{0, 100}, {0, 100}}));
+    struct tree *t = take_bounded_tree(s);
     uint64_t state[] = {7, 8};
     uint32_t node = tree_add(t, NULL, &state[0], 1, 1, false, legal),
              child = tree_add(t, NULL, &state[1], 1, 2, false, legal);
@@ -220,12 +226,9 @@ static void means_above_a_refuted_move_stay(void **unused)
     struct list legal[] = {{moves, MOVES, MOVES}, {moves, 1, 1}}, answers[] = {{moves, 1, 1}, {moves, 2, 2}};
     struct scene *s = open_scene(VISITS);
     struct driver *driver = calloc(1, sizeof *driver);
-    struct tree *t = tree_new(2, 1 << 20, true, false);
-    tree_free(s->m.tree);
-    s->m.tree = t;
+    struct tree *t = take_bounded_tree(s);
     s->m.constant_sum = true;
     s->m.sum = 100;
-    assert_true(tree_bound(t, (struct bound[]){{0, 100}, {0, 100}}));
     uint64_t state[] = {7, 8, 9};
     uint32_t path[] = {tree_add(t, NULL, &state[0], 1, 1, false, legal),
                        tree_add(t, NULL, &state[1], 1, 2, false, answers)};
