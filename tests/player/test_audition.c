@@ -111,7 +111,7 @@ static void the_better_one_is_found(void **state)
 {
     struct fixture f;
     struct audition_report first;
-    struct budget budget = {.simulations = 250000};
+    struct budget budget = {.simulations = 60000};
     if (THREADS_WATCHED) skip(); /* they are one thread's */
     open_game(&f, "knightthrough");
     for (int round = 0; round < 2; round++) {
@@ -290,7 +290,7 @@ static void the_candidates_are_those_for_the_game(void **state)
         struct fixture f;
         open_game(&f, cases[i].game);
         struct player *p = sit(&f, "champion,threads=1");
-        struct budget budget = {.deadline = clock_now() + 4};
+        struct budget budget = {.deadline = clock_now() + 2};
         start(p, &budget);
         const struct audition_report *a = player_audition(p);
         assert_false(a->arm[arm_called(cases[i].not )].heard);
