@@ -199,9 +199,9 @@ static const struct judgement *judge(struct player *p, const struct budget *budg
     const struct player_config *c = &p->config;
     *why = NULL;
     if (c->implicit <= 0 && c->horizon < 0) return NULL;
-    if (!p->judgement && p->on_circuit) { /* found out when it was chosen */
+    if (!p->judgement && p->on_circuit) { /* found out when it was chosen, whose it stays */
         p->judgement = p->audition.judgement;
-        p->audition.judgement = NULL;
+        p->lent = p->judgement;
     }
     if (p->judgement) return p->judgement;
     if (p->lender) return p->lender->judgement; /* if it found none, neither would we */
