@@ -259,6 +259,7 @@ static bool by_minimax(struct player *p, const struct budget *budget, uint32_t *
                                 .noise = c->noise,
                                 .memory =
                                     player_memory(p) < MINIMAX_ENOUGH ? player_memory(p) : MINIMAX_ENOUGH,
+                                .threads = player_threads(p, budget),
                                 .seed = p->seed};
     struct error error = {0};
     struct minimax *m = p->lender ? p->lender->minimax : p->minimax;

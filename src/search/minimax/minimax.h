@@ -15,8 +15,9 @@
  *                                                                      └─ solver/expand.c: children, many
  *                                                                         positions in one sweep
  *
- * A search belongs to one thread and one role, and lives as long as its reasoner. Given the seed and a budget
- * in counts it finds the same every time.
+ * A search belongs to one thread and one role, and lives as long as its reasoner; while it thinks it may have
+ * other threads look at the same position (helpers.c). Given the seed and a budget in counts one thread finds
+ * the same every time.
  */
 #ifndef SEARCH_MINIMAX_MINIMAX_H
 #define SEARCH_MINIMAX_MINIMAX_H
@@ -54,6 +55,7 @@ struct minimax_options {
     double noise;  /* a random number up to this is added to what positions seem worth, on goals 0..100 */
     size_t memory; /* for the table */
     uint64_t seed;
+    uint32_t threads; /* on a circuit; 0 and 1: the caller's alone */
     bool one_by_one; /* a state at a time by the reasoner rather than by sweeps: for comparison */
 };
 

@@ -8,9 +8,12 @@
 #include "search/minimax/passing.h"
 #include "search/minimax/twodeep.h"
 
+#include <stdatomic.h>
+
 #define HISTORY_SLOTS 65536u
 #define KILLERS 2
 #define NO_KILLER UINT64_MAX
+#define MINIMAX_MAX_HELPERS 255
 
 /* Best-Reply Search has two kinds of nodes; the others leave it to the rules who moves. */
 enum whose { WHOSE_RULES, WHOSE_OURS, WHOSE_THEIRS };
@@ -75,6 +78,12 @@ struct minimax {
     VEC(struct minimax_move) moves, moves_new; /* at the root */
     struct heap *heap;                         /* of these */
     struct minimax_report report;
+    /* other threads (helpers.c) */
+    struct minimax *helpers[MINIMAX_MAX_HELPERS];
+    uint32_t nhelpers;
+    uint32_t number;         /* among them, from 1; 0: whom they help */
+    atomic_bool halted;      /* all are to stop: the first is done, or one has seen everything */
+    const atomic_bool *halt; /* of the first */
 };
 
 /* --- ahead.c: open nodes, and what they will need below, level by level */
@@ -105,11 +114,17 @@ void order_next(struct candidate *c, uint32_t i, uint32_t n); /* brings it to c[
 void order_cut(struct minimax *m, const struct candidate *c, uint32_t depth, uint32_t ply);
 void order_fade(struct minimax *m); /* between moves */
 
-/* --- what the table has of a place; NULL: nothing */
-const struct twodeep_entry *frame_known(const struct minimax *m, const struct place *p, enum whose whose);
+/* --- what the table has of a place; false: nothing */
+bool frame_known(const struct minimax *m, const struct place *p, enum whose whose, struct twodeep_entry *out);
 void frame_fetch(const struct minimax *m, const struct place *p, enum whose whose); /* it will be asked for */
 
 /* --- minimax.c: values of a place: of an end, or as it seems */
 void minimax_judge(struct minimax *m, const struct place *p, float *out);
+/* Look at a state with one thread; m->error: what went wrong. */
+void minimax_look(struct minimax *m, const struct state *state, const struct budget *budget);
+
+/* --- helpers.c: look at a state together with as many threads as there are to be */
+void helpers_look(struct minimax *m, const struct state *state, const struct budget *budget);
+void helpers_free(struct minimax *m);
 
 #endif
