@@ -13,11 +13,11 @@ static double as_it_is(const struct arm_signs *signs)
 
 /* Looking at everything and judging by what was learned beats sampling where pieces move about, the more the
  * better random games end as material says; but not where playouts see wins coming, and seldom where stones
- * stay where they are put. It has one thread. */
+ * stay where they are put. */
 static double minimax(const struct arm_signs *signs)
 {
     double expected = signs->travels ? (signs->foreseen ? 0.48 : 0.65) : 0.45;
-    return expected + 0.3 * fmin(signs->explains, 0.4) - 0.03 * log2(signs->threads);
+    return expected + 0.3 * fmin(signs->explains, 0.4);
 }
 
 /* For three and more: by far the best where what is left to do can be counted, the more so where playouts
@@ -25,7 +25,7 @@ static double minimax(const struct arm_signs *signs)
 static double best_reply(const struct arm_signs *signs)
 {
     double expected = !signs->shaped ? 0.4 : signs->decided < 0.2 ? 0.8 : 0.65;
-    return expected + 0.1 * fmin(signs->explains, 0.4) - 0.03 * log2(signs->threads);
+    return expected + 0.1 * fmin(signs->explains, 0.4);
 }
 
 static double within(double least, double x, double most)

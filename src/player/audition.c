@@ -56,7 +56,7 @@ static bool make_configs(struct audition *a, const struct player_config *config,
     a->arms = player_arms_count();
     for (uint32_t i = 0; i < a->arms; i++) {
         struct player_config *c = &a->configs[i];
-        a->signs[i] = (struct arm_signs){.speed = 1, .foreseen = foreseen, .threads = a->threads};
+        a->signs[i] = (struct arm_signs){.speed = 1, .foreseen = foreseen};
         *c = *config;
         c->arm = ARM_OFF;
         c->lanes = a->lanes;
@@ -113,7 +113,6 @@ static bool take_speed(struct audition *a, uint32_t arm, uint32_t lanes, double 
     if (minimax) note_judgement(a, arm, p);
     player_free(p);
     *speed = (stats.simulations + 1.0) / fmax(stats.seconds * share, 1e-5);
-    if (minimax) *speed /= a->threads; /* it has one */
     a->signs[arm].decided = (double)stats.decided / fmax((double)stats.simulations, 1);
     return good;
 }
@@ -236,6 +235,8 @@ static bool hold(struct audition *a, struct stage *stages, struct audition_repor
         if (i && !a->limit && queue_hopes(a, i) < HOPELESS) a->out[i] = true;
     }
     while (good && n < a->threads && (good = stage_init(&stages[n], a, error))) n++;
+    if (good) stages_prepare(stages, n);
+    if (good && !(good = !a->error.code)) *error = a->error;
     if (good) {
         a->lessons = a->spent;
         double began = clock_now();

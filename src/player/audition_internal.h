@@ -119,12 +119,15 @@ struct stage {
     struct driver *driver;
     /* Whose tables all players of a kind have here; of minimax one for each role. */
     struct player *models[ARMS_MOST][MCTS_MAX_ROLES];
+    bool lacks[ARMS_MOST]; /* had no time to find out what positions are worth */
     struct bout *bouts[AUDITION_ABREAST];
     pthread_t thread;
     bool started;
 };
 bool stage_init(struct stage *s, struct audition *a, struct error *error);
 void stage_done(struct stage *s);
+/* Those who learn do it before the first bout, on all stages at once; a->error: what went wrong. */
+void stages_prepare(struct stage *stages, uint32_t n);
 /* Bouts on all stages until there are as many as wanted, or no time is left. */
 void stages_run(struct stage *stages, uint32_t n);
 

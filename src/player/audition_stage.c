@@ -95,9 +95,9 @@ static bool make_model(struct stage *s, uint32_t arm, uint32_t role, double shar
     audition_lend(a, arm, p);
     if (!player_ponder(p, &budget, error)) return false;
     const struct mcts_stats *stats = &player_report(p)->stats;
+    if (arm && audition_learns(a, arm) && !audition_judges(a, arm, p)) s->lacks[arm] = true;
     pthread_mutex_lock(&a->lock);
     a->spent += a->in_steps ? stats->steps : stats->simulations;
-    if (arm && audition_learns(a, arm) && !audition_judges(a, arm, p)) a->out[arm] = a->unfit[arm] = true;
     pthread_mutex_unlock(&a->lock);
     return true;
 }
@@ -110,7 +110,7 @@ static bool make_models(struct stage *s, struct error *error)
     uint32_t nroles = a->game->nroles, kinds = 0;
     bool good = true;
     for (uint32_t i = 0; i < a->arms; i++) kinds += a->out[i] ? 0 : audition_learns(a, i) ? LEARNING : 1;
-    double share = 0.45 / (kinds * a->threads);
+    double share = 0.45 / kinds;
     for (uint32_t i = 0; i < a->arms && good; i++) {
         uint32_t models = audition_minimax(a, i) ? nroles : 1;
         for (uint32_t role = 0; role < models && !a->out[i] && good; role++)
@@ -133,16 +133,43 @@ bool stage_init(struct stage *s, struct audition *a, struct error *error)
     const struct code *code = engine_code(a->engine);
     *s = (struct stage){.audition = a, .reasoner = reasoner_circuit(a->game, code, error)};
     if (s->reasoner) s->driver = driver_new(s->reasoner, code, a->most * audition_bout_lanes(a), error);
-    if (s->driver && make_models(s, error)) return true;
+    if (s->driver) return true;
     stage_done(s);
     return false;
 }
 
-void stages_run(struct stage *stages, uint32_t n)
+static void on_all(struct stage *stages, uint32_t n, void *(*what)(void *))
 {
     for (uint32_t i = 1; i < n; i++)
-        stages[i].started = pthread_create(&stages[i].thread, NULL, run_stage, &stages[i]) == 0;
-    run_stage(&stages[0]);
-    for (uint32_t i = 1; i < n; i++)
-        if (stages[i].started) pthread_join(stages[i].thread, NULL);
+        stages[i].started = pthread_create(&stages[i].thread, NULL, what, &stages[i]) == 0;
+    what(&stages[0]);
+    for (uint32_t i = 1; i < n; i++) {
+        if (stages[i].started)
+            pthread_join(stages[i].thread, NULL);
+        else
+            what(&stages[i]);
+    }
+}
+
+static void *prepare(void *data)
+{
+    struct stage *s = data;
+    struct error error = {0};
+    if (!make_models(s, &error)) note_trouble(s->audition, &error);
+    return NULL;
+}
+
+/* Who lacks something on one of them plays no matches; it has found out how good it is when its speed was
+ * taken, so it may be chosen all the same. */
+void stages_prepare(struct stage *stages, uint32_t n)
+{
+    struct audition *a = stages->audition;
+    on_all(stages, n, prepare);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t arm = 0; arm < a->arms; arm++) a->out[arm] |= stages[i].lacks[arm];
+}
+
+void stages_run(struct stage *stages, uint32_t n)
+{
+    on_all(stages, n, run_stage);
 }

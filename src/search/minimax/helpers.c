@@ -4,7 +4,8 @@
  * moves in different order, every other one a ply deeper, they find different things (what is called lazy
  * SMP). The deepest that was completed by anybody counts; of equals what the first has found.
  *
- * Helpers are made when they are first needed, and borrow rules, evaluation and table for the time of a think.
+ * Helpers are made when they are first needed, and borrow rules, evaluation and table for the time of a
+ * think.
  */
 #include "search/minimax/minimax_internal.h"
 
@@ -77,7 +78,7 @@ static void lend(const struct minimax *m, struct minimax *h)
     h->eval = m->eval;
     h->table = m->table;
     h->has_table = m->has_table;
-    if (!m->root) h->root = 0; /* rules have changed */
+    if (!m->root) h->root = 0;                                     /* rules have changed */
     if (h->root == m->root && h->report.depth < m->report.depth) { /* it need not go through that again */
         h->report.depth = m->report.depth;
         h->report.score = m->report.score;

@@ -56,7 +56,7 @@ struct minimax_options {
     size_t memory; /* for the table */
     uint64_t seed;
     uint32_t threads; /* on a circuit; 0 and 1: the caller's alone */
-    bool one_by_one; /* a state at a time by the reasoner rather than by sweeps: for comparison */
+    bool one_by_one;  /* a state at a time by the reasoner rather than by sweeps: for comparison */
 };
 
 struct minimax_step {

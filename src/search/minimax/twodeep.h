@@ -3,10 +3,11 @@
  * came last. max^n keeps vectors, the others one number with what it is: exact, or a bound.
  *
  *     place:  [ deepest | latest ]      entry, in words of 64 bits:
- *                                       [ fingerprint ^ all others | move depth bound value | values, two by two ]
+ *                                       [ fingerprint ^ all others | move depth bound value | values, two by
+ * two ]
  *
- * Several threads may use it at once. An entry of which they wrote some words each has a wrong fingerprint, and
- * is nobody's.
+ * Several threads may use it at once. An entry of which they wrote some words each has a wrong fingerprint,
+ * and is nobody's.
  */
 #ifndef SEARCH_MINIMAX_TWODEEP_H
 #define SEARCH_MINIMAX_TWODEEP_H
