@@ -21,6 +21,7 @@ static void note_trouble(struct audition *a, const struct error *error)
 void audition_lend(const struct audition *a, uint32_t arm, struct player *p)
 {
     if (audition_implicit(a, arm) && a->judgement) player_lend_judgement(p, a->judgement);
+    if (audition_minimax(a, arm) && a->lessons) player_lend_lessons(p, a->lessons);
 }
 
 bool audition_judges(const struct audition *a, uint32_t arm, const struct player *p)
@@ -102,6 +103,12 @@ static bool make_model(struct stage *s, uint32_t arm, uint32_t role, double shar
     return true;
 }
 
+/* It has to learn, and nobody has lessons for it. */
+static bool takes_time(const struct audition *a, uint32_t arm)
+{
+    return audition_minimax(a, arm) ? !a->lessons : audition_implicit(a, arm) && !a->judgement;
+}
+
 /* In play tables have seen hundreds of thousands of simulations, in a match with few a move next to none: who
  * learns would seem worse than it is. So all matches on a stage learn together, and begin with something. */
 static bool make_models(struct stage *s, struct error *error)
@@ -109,13 +116,12 @@ static bool make_models(struct stage *s, struct error *error)
     struct audition *a = s->audition;
     uint32_t nroles = a->game->nroles, kinds = 0;
     bool good = true;
-    for (uint32_t i = 0; i < a->arms; i++) kinds += a->out[i] ? 0 : audition_learns(a, i) ? LEARNING : 1;
+    for (uint32_t i = 0; i < a->arms; i++) kinds += a->out[i] ? 0 : takes_time(a, i) ? LEARNING : 1;
     double share = 0.45 / kinds;
     for (uint32_t i = 0; i < a->arms && good; i++) {
         uint32_t models = audition_minimax(a, i) ? nroles : 1;
         for (uint32_t role = 0; role < models && !a->out[i] && good; role++)
-            good = make_model(s, i, role, share * (audition_learns(a, i) ? (double)LEARNING / models : 1),
-                              error);
+            good = make_model(s, i, role, share * (takes_time(a, i) ? (double)LEARNING / models : 1), error);
     }
     return good;
 }

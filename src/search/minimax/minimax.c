@@ -44,6 +44,7 @@ void minimax_free(struct minimax *m)
 {
     if (!m) return;
     helpers_free(m);
+    if (m->lessons) m->eval = NULL;
     expander_free(m->expander);
     analysis_free(m->analysis);
     evaluator_free(m->eval);
@@ -162,7 +163,9 @@ static bool set_up(struct minimax *m, const struct budget *budget, struct error 
     if (m->nroles > MINIMAX_MAX_ROLES) return refuse(m, "more than 64 roles");
     enum minimax_policy wanted = m->opt.policy == MINIMAX_ALPHABETA ? MINIMAX_PARANOID : m->opt.policy;
     m->report.remark[0] = '\0';
-    if (m->analysis || analyse(m, budget)) {
+    if (m->lessons) {
+        lessons_use(m);
+    } else if (m->analysis || analyse(m, budget)) {
         if (m->analysis->turns == TURNS_SIMULTANEOUS) return refuse(m, "several choose at once");
         m->policy = wanted;
         m->report.travels = evaluator_travels(m->analysis);
@@ -177,7 +180,7 @@ static bool set_up(struct minimax *m, const struct budget *budget, struct error 
     find_limits(m);
     twodeep_done(&m->table);
     m->has_table = false;
-    return choose_evaluator(m, budget, m->ready ? m->opt.eval : EVAL_NONE) ||
+    return m->lessons || choose_evaluator(m, budget, m->ready ? m->opt.eval : EVAL_NONE) ||
            error_set(error, ERROR_MEMORY, "out of memory");
 }
 

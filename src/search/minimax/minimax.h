@@ -104,4 +104,13 @@ struct minimax_move {
 };
 uint32_t minimax_moves(const struct minimax *m, const struct minimax_move **out);
 
+/* What a search has found out about its game. Taken from one that is only to be freed any more it is the
+ * caller's; NULL: nothing is known yet, or it is for one thread only. Lent to others of the same game and
+ * options, on the same circuit, who have not thought yet, it stays his, and must be there as long as they
+ * are. */
+struct minimax_lessons;
+struct minimax_lessons *minimax_take_lessons(struct minimax *m);
+void minimax_lend(struct minimax *m, const struct minimax_lessons *l);
+void minimax_lessons_free(struct minimax_lessons *l); /* NULL is fine */
+
 #endif

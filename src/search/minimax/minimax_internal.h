@@ -60,6 +60,7 @@ struct minimax {
     struct analysis *analysis;
     struct passing passing;
     struct evaluator *eval;
+    const struct minimax_lessons *lessons; /* of somebody else: these three are his; NULL: our own */
     struct twodeep table;
     bool has_table;
     size_t table_bytes; /* as it was asked for */
@@ -122,6 +123,9 @@ void frame_fetch(const struct minimax *m, const struct place *p, enum whose whos
 void minimax_judge(struct minimax *m, const struct place *p, float *out);
 /* Look at a state with one thread; m->error: what went wrong. */
 void minimax_look(struct minimax *m, const struct state *state, const struct budget *budget);
+
+/* --- lessons.c: what somebody else has found out about the game */
+void lessons_use(struct minimax *m);
 
 /* --- helpers.c: look at a state together with as many threads as there are to be */
 void helpers_look(struct minimax *m, const struct state *state, const struct budget *budget);
