@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 LUDENS = os.environ.get("LUDENS", "build/src/ludens")
@@ -73,6 +74,20 @@ class Case(unittest.TestCase):
     def read(self, path):
         with open(path, "rb") as file:
             return file.read()
+
+    def beside(self, *command):
+        """Start a program that is ended with the test; `said` what it has written to standard error so far."""
+        log = open(self.path(f"log{time.monotonic_ns()}"), "w+", encoding="utf-8")
+        self.addCleanup(log.close)
+        run = subprocess.Popen(command, stderr=log)
+        run.log = log
+        self.addCleanup(run.wait)
+        self.addCleanup(run.kill)
+        return run
+
+    def said(self, run):
+        run.log.seek(0)
+        return run.log.read()
 
     def ludens(self, *arguments, status=0, stdin=b"", text=True):
         """Run the program, demand the exit status, return (standard output, standard error)."""

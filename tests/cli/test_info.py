@@ -97,7 +97,7 @@ class Info(harness.Case):
             self.assertGreater(answer["states"], 0)
 
     def test_bad_usage(self):
-        self.assertIn("something is missing", self.ludens("info", status=2)[1])
+        self.assertIn("GAME is missing", self.ludens("info", status=2)[1])
         self.assertIn("noSuchGame", self.ludens("info", "noSuchGame", status=2)[1])
 
 
