@@ -172,6 +172,13 @@ static const struct code *foresight(const struct player *p, const struct budget 
     return engine_foresight(p->engine, budget_seconds(budget, 0.1), budget->stop);
 }
 
+/* Which goals can still come, likewise. */
+static const struct code *outlook(const struct player *p, const struct budget *budget)
+{
+    if (!p->config.outlook || !p->config.scout || !p->on_circuit) return NULL;
+    return engine_outlook(p->engine, budget_seconds(budget, 0.1), budget->stop);
+}
+
 static void decide_cutoff(struct player *p, const struct budget *budget, struct cutoff *out)
 {
     struct cutoff_sample sample;
@@ -236,6 +243,7 @@ bool player_make_search(struct player *p, const struct budget *budget, struct er
                              .threads = threads,
                              .search = search_options(p, default_lanes(p, budget))};
     o.search.foresight = foresight(p, budget);
+    o.search.outlook = outlook(p, budget);
     if (c->cutoff && p->lender && p->lender->mcts && !p->lender->mcts->opt.watch)
         o.search.cutoff = p->lender->mcts->opt.cutoff;
     else if (c->cutoff && threads == 1 && c->playout < PLAYOUT_WIRES)

@@ -121,6 +121,31 @@ static void bounds_enclose_the_truth_at_every_moment(void **state)
     assert_true(moved > 5000);
 }
 
+/* With what lasts of positions, too; and it settles games earlier. */
+static void bounds_from_what_lasts_enclose_the_truth(void **state)
+{
+    (void)state;
+    static const char *const games[] = {"ticTacToe", "goofspiel4"};
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t rounds[2] = {0};
+        for (uint32_t on = 0; on < 2; on++) {
+            struct error error;
+            struct mcts_options options = {.solver = SOLVER_E, .lanes = 4, .scout = 1, .seed = i};
+            struct table t = sit(game_load(games[i], 0, NULL, &error), options, true);
+            if (on) t.m->opt.outlook = engine_outlook(t.engine, 0, NULL);
+            assert_true(!on || t.m->opt.outlook);
+            for (; !t.m->settled && rounds[on] < 400; rounds[on]++) {
+                think(&t, 25);
+                check(&t);
+            }
+            rise(&t);
+        }
+        print_message("%s: settled after %u simulations, %u without what lasts\n", games[i], 25 * rounds[1],
+                      25 * rounds[0]);
+        assert_true(rounds[1] < rounds[0]);
+    }
+}
+
 /* Root parallelisation: what one search proves of the root all of them know, also of moves they never tried.
  */
 static void a_proof_in_one_search_is_a_proof_in_all(void **state)
@@ -420,6 +445,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bounds_enclose_the_truth_at_every_moment),
+        cmocka_unit_test(bounds_from_what_lasts_enclose_the_truth),
         cmocka_unit_test(a_proof_in_one_search_is_a_proof_in_all),
         cmocka_unit_test(bounds_survive_the_collector),
         cmocka_unit_test(small_games_are_settled),
