@@ -23,18 +23,6 @@ struct table {
     struct oracle *oracle;
 };
 
-static struct game *random_game(uint32_t i)
-{
-    struct random_game kind = random_game_kind(i);
-    struct error error = {0};
-    char *sheet = random_game_sheet(&kind, i), name[40];
-    snprintf(name, sizeof name, "random game %u", i);
-    struct game *game = game_from_text(name, sheet, strlen(sheet), 0, NULL, &error);
-    if (!game) fail_msg("%s\n%s", error.text, sheet);
-    free(sheet);
-    return game;
-}
-
 static struct table sit(struct game *game, struct mcts_options options, bool circuit)
 {
     struct error error;
@@ -120,7 +108,7 @@ static void bounds_enclose_the_truth_at_every_moment(void **state)
                                            .scout = how == 3 ? 2 : 0,
                                            .rave = i % 4 == 3 ? 100 : 0,
                                            .seed = i};
-            struct table t = sit(random_game(i), options, i % 5 != 0);
+            struct table t = sit(random_game_load(i), options, i % 5 != 0);
             for (uint32_t round = 0; round < 25 && !t.m->settled; round++) {
                 think(&t, 1 + round * 2);
                 moved += check(&t);
@@ -170,7 +158,7 @@ static void a_proof_in_one_search_is_a_proof_in_all(void **state)
                                        .lanes = 1 + i % 3 * 4,
                                        .seed = i,
                                        .scout = i % 4 == 1 ? 3 : 0};
-        struct table t = sit(random_game(i), options, true);
+        struct table t = sit(random_game_load(i), options, true);
         struct mcts *first = t.m;
         struct outcomes *o = outcomes_new(t.game, t.code, OUTCOMES_QUICK);
         struct crew_options how = {.how = PARALLEL_ROOT, .threads = 3, .search = first->opt};
