@@ -44,6 +44,8 @@ THREE = """
 
 class Solve(harness.Case):
     def solve(self, *arguments, status=0):
+        if harness.THREADS_WATCHED and "--seconds" not in arguments:
+            arguments += "--seconds", 300
         return json.loads(self.ludens("solve", "--json", *arguments, status=status)[0])
 
     def value(self, *arguments):
