@@ -55,7 +55,7 @@ asan: ## the tests under the address and undefined-behaviour sanitizers
 tsan: ## the tests under the thread sanitizer
 	@scripts/setup build test
 	@scripts/build $(BUILD)-tsan -Dwerror=false -Doptimization=1 -Db_sanitize=thread
-	@scripts/test $(BUILD)-tsan --no-suite slow --no-suite machines --no-suite alone
+	@scripts/test $(BUILD)-tsan --timeout-multiplier 3 --no-suite slow --no-suite machines --no-suite alone
 
 match-test: build ## 50 matches over the network, ours against ours; MATCH_ARGS="--matches 8" for fewer
 	@LUDENS=$(LUDENS) LUDENS_GAMES=games tests/network/fifty $(MATCH_ARGS)
