@@ -67,10 +67,19 @@ static inline bool audition_implicit(const struct audition *a, uint32_t arm)
            (a->configs[arm].implicit > 0 || a->configs[arm].horizon >= 0);
 }
 
-/* It has to learn what positions are worth first. */
+/* It has to learn what positions are worth first: nobody lends it what was found out. */
 static inline bool audition_learns(const struct audition *a, uint32_t arm)
 {
-    return audition_minimax(a, arm) || audition_implicit(a, arm);
+    return audition_minimax(a, arm) || (audition_implicit(a, arm) && !a->judgement);
+}
+
+/* What its players learn is of use to those of the same role alone: minimax, and FAST where all others are
+ * against one. */
+static inline bool audition_by_role(const struct audition *a, uint32_t arm)
+{
+    const struct player_config *c = &a->configs[arm];
+    bool fast = c->playout == PLAYOUT_FAST || c->playout == PLAYOUT_MAST_FAST;
+    return audition_minimax(a, arm) || (fast && c->goals && a->game->nroles > 2);
 }
 
 static inline bool audition_wires(const struct audition *a, uint32_t arm)
@@ -118,7 +127,7 @@ struct stage {
     struct audition *audition;
     struct reasoner *reasoner;
     struct driver *driver;
-    /* Whose tables all players of a kind have here; of minimax one for each role. */
+    /* Whose tables all players of a kind have here; by role where that matters, else the first. */
     struct player *models[ARMS_MOST][MCTS_MAX_ROLES];
     bool lacks[ARMS_MOST]; /* had no time to find out what positions are worth */
     struct bout *bouts[AUDITION_ABREAST];

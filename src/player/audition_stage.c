@@ -119,9 +119,9 @@ static bool make_models(struct stage *s, struct error *error)
     for (uint32_t i = 0; i < a->arms; i++) kinds += a->out[i] ? 0 : takes_time(a, i) ? LEARNING : 1;
     double share = 0.45 / kinds;
     for (uint32_t i = 0; i < a->arms && good; i++) {
-        uint32_t models = audition_minimax(a, i) ? nroles : 1;
+        uint32_t models = audition_by_role(a, i) ? nroles : 1;
         for (uint32_t role = 0; role < models && !a->out[i] && good; role++)
-            good = make_model(s, i, role, share * (takes_time(a, i) ? (double)LEARNING / models : 1), error);
+            good = make_model(s, i, role, share * (takes_time(a, i) ? LEARNING : 1) / models, error);
     }
     return good;
 }
