@@ -154,7 +154,8 @@ const struct player_option player_options[] = {
     {"minimax", PLAYER_CHOICE, AT(minimax), 0, 0, MINIMAX_POLICIES,
      "with kind=minimax: what others are taken for"},
     {"eval", PLAYER_CHOICE, AT(eval), 0, 0, MINIMAX_EVALS,
-     "what minimax judges positions by; auto: by the game's shape, else what is learned before the first "
+     "what minimax and implicit judge positions by; auto: by the game's shape, else what is learned before "
+     "the first "
      "move"},
     {"table", PLAYER_BOOL, AT(table), 0, 0, NULL, "minimax: two-deep transposition table"},
     {"history", PLAYER_BOOL, AT(history), 0, 0, NULL, "minimax: history heuristic"},

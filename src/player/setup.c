@@ -213,6 +213,7 @@ static const struct judgement *judge(struct player *p, const struct budget *budg
     struct judgement_order order = {.reasoner = p->reasoner,
                                     .code = p->on_circuit ? engine_code(p->engine) : NULL,
                                     .foresight = foresight,
+                                    .which = (enum minimax_eval)c->eval,
                                     .sharpness = (float)c->sharpness,
                                     .seed = p->seed,
                                     .budget = &part};

@@ -43,9 +43,10 @@ enum minimax_eval {
     EVAL_PLACES,
     EVAL_MOBILITY,
     EVAL_GOALS,
-    EVAL_NONE
+    EVAL_NONE,
+    EVAL_GUIDED /* learned from random games, then from games by players who have */
 };
-#define MINIMAX_EVALS "auto|shape|learned|pieces|cells|places|mobility|goals|none"
+#define MINIMAX_EVALS "auto|shape|learned|pieces|cells|places|mobility|goals|none|guided"
 
 struct minimax_options {
     enum minimax_policy policy;
