@@ -395,13 +395,14 @@ static struct code_parts *parts_of_role(struct builder *b, uint32_t role, bool *
     struct heap *heap = b->code->heap;
     struct finder f = {.b = b, .base = c->move_base[role], .in_loop = in_loop};
     f.n = c->move_base[role + 1] - f.base;
+    if (f.n < CODE_MANY_MOVES || !b->code->circuit->terms) return NULL;
     uint32_t possible = 0, widest = 0;
     for (uint32_t m = 0; m < f.n; m++) {
         uint32_t nargs = term_get(b->code->circuit->terms, b->code->circuit->move[f.base + m])->nargs;
         possible += c->legal[f.base + m] != EDGE_FALSE;
         if (nargs > widest) widest = nargs;
     }
-    if (f.n < CODE_MANY_MOVES || possible < 2) return NULL;
+    if (possible < 2) return NULL;
     f.move = heap_zalloc(b->heap, f.n * sizeof *f.move);
     if (!write_out_moves(&f)) return NULL;
     join_literals(&f);
