@@ -356,14 +356,14 @@ INLINE void choose_blocks(struct choice *c, vec_alias *mem, const vec *rank, con
 }
 
 /* The same where moves have parts: the tails of the group that a lane is in are gathered. One of them is
- * chosen by counting the rank down. */
+ * chosen by counting the rank down; below zero it is more than what is left. */
 FN void choose_tails(struct choice *c, vec_alias *mem, vec *rank, const struct front *f)
 {
     const struct code_parts *parts = c->parts;
     const uint32_t p = c->planes[0];
     const vec zero = rank[0] ^ rank[0];
     vec_alias *does = mem + c->does;
-    vec own[1 << CODE_NUMBER_PLANES], open = ~zero;
+    vec own[1 << CODE_NUMBER_PLANES];
     uint32_t n = 0;
     for (uint32_t i = 0; i < f->n; i++) {
         const uint32_t *tail = parts->tail + parts->first[f->node[i]];
@@ -372,10 +372,9 @@ FN void choose_tails(struct choice *c, vec_alias *mem, vec *rank, const struct f
         for (uint32_t j = 0; j < size; j++) own[j] = OR_AND(own[j], f->lanes[i], mem[tail[j]]);
     }
     for (uint32_t j = 0; j < n; j++) {
-        vec borrow = own[j] & open, some = zero;
+        vec borrow = own[j], some = zero;
         for (uint32_t k = 0; k < p; k++) some |= rank[k];
         own[j] = borrow & ~some;
-        open &= ~own[j];
         for (uint32_t k = 0; k < p; k++) {
             rank[k] ^= borrow;
             borrow &= rank[k];
