@@ -13,6 +13,13 @@
 
 #include <cmocka.h>
 
+/* Under a sanitizer all takes several times as long, and what is found is what is found without. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+enum { SANITIZED = 1 };
+#else
+enum { SANITIZED = 0 };
+#endif
+
 /* Under the thread sanitizer all takes ten to fifty times as long, and what one thread does tells it nothing.
  */
 #ifdef __SANITIZE_THREAD__

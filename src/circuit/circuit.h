@@ -131,4 +131,11 @@ void circuit_free(struct circuit *c);
 struct circuit *circuit_foresee(const struct circuit *c, double seconds, const atomic_bool *cancel,
                                 struct error *error);
 
+/* A circuit with the same bits whose moves are the goals: move i of a role is its i-th in `goals`, and
+ * `legal` says that it may come some day, now or later. What is not legal never comes. Nothing else of it
+ * means anything. NULL and an error as above, and where all goals may come from everywhere as far as is seen.
+ */
+struct circuit *circuit_outlook(const struct circuit *c, double seconds, const atomic_bool *cancel,
+                                struct error *error);
+
 #endif

@@ -2,7 +2,6 @@
 /* Which moves win at once, on wires: for every move a copy of what its role's win and the end of the game
  * depend on, with the state after the move in place of the state. Little of it is new: what the move does not
  * change is what it was before it, and the game was not over before it. */
-#include "base/clock.h"
 #include "circuit/reduce.h"
 
 #include <string.h>
@@ -201,24 +200,5 @@ static void build(struct circuit *out, const struct circuit *c)
 struct circuit *circuit_foresee(const struct circuit *c, double seconds, const atomic_bool *cancel,
                                 struct error *error)
 {
-    if (c->loops.n)
-        return error_set(error, ERROR_INPUT,
-                         "winning moves are not foreseen where rules go round in circles"),
-               NULL;
-    struct heap *heap = heap_new(0);
-    if (!heap) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
-    if (seconds > 0) heap->deadline = clock_now() + seconds;
-    heap->cancel = cancel;
-    struct heap_guard guard;
-    if (HEAP_ENTER(heap, &guard, error)) {
-        struct circuit *out = heap_zalloc(heap, sizeof *out);
-        out->heap = heap;
-        build(out, c);
-        heap->deadline = 0;
-        heap->cancel = NULL;
-        heap_leave(heap);
-        return out;
-    }
-    heap_free(heap);
-    return NULL;
+    return circuit_derive(c, build, seconds, cancel, error);
 }

@@ -22,6 +22,13 @@ struct net *reduce_share(struct net *net);
 /* emit.c: phases, loops and order; fills in the circuit. */
 void circuit_emit(struct circuit *c, const struct net *net);
 
+/* derive.c: a circuit made from another by `build`, which fills it in on its heap and may fail there. NULL
+ * and an error: it did, it took longer than so many seconds (0: no limit), it was cancelled, or rules are
+ * recursive. */
+struct circuit *circuit_derive(const struct circuit *c,
+                               void (*build)(struct circuit *out, const struct circuit *c), double seconds,
+                               const atomic_bool *cancel, struct error *error);
+
 /* The circuit's bits and facts after net_copy has replaced bits. */
 void circuit_replace_bits(struct circuit *c, uint32_t kept, const edge *bit_to, const uint32_t *bit_from);
 void circuit_stage(struct circuit *c, const char *name, uint32_t bits, uint32_t gates, uint32_t edges,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/commands.h"
 
+#include "base/spell.h"
 #include "game/game.h"
 
 #include <string.h>
@@ -34,6 +35,19 @@ const struct command *command_find(const struct command *table, const char *name
     return table->name ? table : NULL;
 }
 
+/* The one that was meant, perhaps; NULL: none is like it. */
+static const char *nearest(const struct command *table, const char *name)
+{
+    unsigned best = spell_tolerance(name) + 1;
+    const char *near = NULL;
+    for (; table->name; table++) {
+        unsigned distance = spell_distance(name, table->name, best - 1);
+        if (distance < best) best = distance, near = table->name;
+        if (best == 0) break;
+    }
+    return near;
+}
+
 static void list_words(FILE *out, const struct command *group)
 {
     fprintf(out, "usage: ludens %s WORD [OPTION...] [OPERAND...]\n\n", group->name);
@@ -46,7 +60,9 @@ int command_run(const struct command *table, int argc, char **argv)
 {
     const struct command *c = command_find(table, argv[0]);
     if (!c) {
-        fprintf(stderr, "ludens: there is no command '%s'; `ludens help` lists them\n", argv[0]);
+        const char *near = nearest(table, argv[0]);
+        fprintf(stderr, "ludens: there is no command '%s'; %s%s%s\n", argv[0],
+                near ? "did you mean " : "`ludens help` lists them", near ? near : "", near ? "?" : "");
         return EXIT_TROUBLE;
     }
     if (!c->words) return c->run(argc, argv);
@@ -61,6 +77,22 @@ int command_run(const struct command *table, int argc, char **argv)
     if (argc > 1 && !help) fprintf(stderr, "ludens %s: there is no '%s'\n", c->name, argv[1]);
     list_words(help ? stdout : stderr, c);
     return help ? EXIT_YES : EXIT_TROUBLE;
+}
+
+/* What of the usage was not given, after so many operands; or what was given beyond it. */
+static void print_misuse(const char *usage, const char *name, int operands, char **argv, bool few)
+{
+    const char *word = usage + strlen(name);
+    for (int i = 0; few && i < operands; i++) {
+        word += strspn(word, " ");
+        word += strcspn(word, " ");
+    }
+    word += strspn(word, " ");
+    if (few)
+        fprintf(stderr, "ludens %s: %.*s is missing\n", name, (int)strcspn(word, " ."), word);
+    else
+        fprintf(stderr, "ludens %s: '%s' is too much\n", name, argv[operands]);
+    fprintf(stderr, "usage: ludens %s\n", usage);
 }
 
 bool command_begin(const char *usage, const char *about, const struct option *table, int min_operands,
@@ -82,12 +114,9 @@ bool command_begin(const char *usage, const char *about, const struct option *ta
         *status = EXIT_YES;
         return false;
     }
-    if (*operands < min_operands || (max_operands >= 0 && *operands > max_operands)) {
-        fprintf(stderr, "ludens %s: %s\nusage: ludens %s\n", argv[0],
-                *operands < min_operands ? "something is missing" : "too many operands", usage);
-        return false;
-    }
-    return true;
+    bool few = *operands < min_operands, good = !few && (max_operands < 0 || *operands <= max_operands);
+    if (!good) print_misuse(usage, argv[0], few ? *operands : max_operands + 1, argv, few);
+    return good;
 }
 
 int64_t command_processors(void)

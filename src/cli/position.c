@@ -5,6 +5,26 @@
 
 #include <string.h>
 
+/* With one that is, so that it can be seen how they are written. */
+static bool refuse(struct reasoner *r, uint32_t role, const struct list *legal, const char *text,
+                   struct error *error)
+{
+    struct heap *heap = heap_new(0);
+    struct heap_guard guard;
+    struct error ignored;
+    struct text move;
+    error_set(error, ERROR_INPUT, "'%s' is not legal for %s here", text, r->game->role_names[role]);
+    if (heap && legal->n && HEAP_ENTER(heap, &guard, &ignored)) {
+        text_init(&move, heap);
+        reasoner_print_move(r, role, legal->v[0], false, &move);
+        error_set(error, ERROR_INPUT, "'%s' is not legal for %s here; %s is", text, r->game->role_names[role],
+                  text_str(&move));
+        heap_leave(heap);
+    }
+    heap_free(heap);
+    return false;
+}
+
 /* One joint move from text: a move per role, or the one move of the only role that has a choice. */
 static bool read_joint(struct reasoner *r, const struct state *s, const char *text, uint32_t *joint,
                        struct error *error)
@@ -57,9 +77,7 @@ static bool read_joint(struct reasoner *r, const struct state *s, const char *te
         good = r->ops->legal(r, s, i, &legal);
         bool is_legal = false;
         for (uint32_t k = 0; k < legal.n; k++) is_legal |= legal.v[k] == joint[i];
-        if (good && !is_legal)
-            good =
-                error_set(error, ERROR_INPUT, "'%s' is not legal for %s here", text, r->game->role_names[i]);
+        if (good && !is_legal) good = refuse(r, i, &legal, text, error);
     }
     list_done(&legal);
     return good;

@@ -2,6 +2,7 @@
 #include "game/engine.h"
 
 #include "base/clock.h"
+#include "circuit/derive.h"
 #include "circuit/jit.h"
 
 #include <pthread.h>
@@ -22,9 +23,10 @@ struct engine {
     struct engine_report report;
     pthread_mutex_t extras_lock; /* of what follows, made once: nobody who only wants to know how things stand
                                   * waits for it */
-    struct circuit *foresight;
-    struct code *foresight_code;
-    bool foreseen;
+    struct extra {
+        struct derived made;
+        bool tried;
+    } foresight, outlook;
     struct movers *movers;
     bool watched; /* movers were looked for */
     struct lone_moves *lone;
@@ -120,8 +122,8 @@ void engine_free(struct engine *e)
     pthread_join(e->thread, NULL);
     free(e->movers);
     free(e->lone);
-    code_free(e->foresight_code);
-    circuit_free(e->foresight);
+    derived_done(&e->foresight.made);
+    derived_done(&e->outlook.made);
     code_free(e->code);
     circuit_free(e->circuit);
     pthread_cond_destroy(&e->done);
@@ -159,33 +161,28 @@ const struct code *engine_code(struct engine *e)
     return engine_poll(e) == ENGINE_READY ? e->code : NULL;
 }
 
-/* Under the lock. */
-static void foresee(struct engine *e, double seconds, const atomic_bool *cancel)
+static const struct code *extra_code(struct engine *e, struct extra *x, derivation *how, double seconds,
+                                     const atomic_bool *cancel)
 {
     struct error error = {0};
-    uint32_t widths[4], n = batch_widths(widths);
-    double end = clock_now() + seconds;
-    e->foresight = circuit_foresee(e->circuit, seconds, cancel, &error);
-    struct ground_limits left = {.seconds = seconds > 0 ? end - clock_now() : 0, .cancel = cancel};
-    if (seconds > 0 && left.seconds <= 0) left.seconds = 1e-3;
-    e->foresight_code = e->foresight ? code_build(e->foresight, &left, &error) : NULL;
-    for (uint32_t i = 0; e->foresight_code && i < n; i++)
-        code_compile(e->foresight_code, widths[i], NULL, &error);
-    bool given_up = error.code == ERROR_TIME || error.code == ERROR_CANCELLED; /* it is tried again */
-    e->foreseen = e->foresight_code || !given_up;
-    if (e->foresight_code) return;
-    circuit_free(e->foresight);
-    e->foresight = NULL;
+    if (engine_poll(e) != ENGINE_READY) return NULL;
+    pthread_mutex_lock(&e->extras_lock);
+    if (!x->tried && !derived_make(&x->made, how, e->circuit, seconds, cancel, &error))
+        x->tried = error.code != ERROR_TIME && error.code != ERROR_CANCELLED; /* else it is tried again */
+    x->tried |= x->made.code != NULL;
+    const struct code *code = x->made.code;
+    pthread_mutex_unlock(&e->extras_lock);
+    return code;
 }
 
 const struct code *engine_foresight(struct engine *e, double seconds, const atomic_bool *cancel)
 {
-    if (engine_poll(e) != ENGINE_READY) return NULL;
-    pthread_mutex_lock(&e->extras_lock);
-    if (!e->foreseen) foresee(e, seconds, cancel);
-    const struct code *code = e->foresight_code;
-    pthread_mutex_unlock(&e->extras_lock);
-    return code;
+    return extra_code(e, &e->foresight, circuit_foresee, seconds, cancel);
+}
+
+const struct code *engine_outlook(struct engine *e, double seconds, const atomic_bool *cancel)
+{
+    return extra_code(e, &e->outlook, circuit_outlook, seconds, cancel);
 }
 
 static void watch(struct engine *e, double seconds)

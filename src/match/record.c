@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "match/record.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "game/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 const char *const record_ending_names[] = {"unfinished", "completed", "aborted", "forfeited"};
 
@@ -80,10 +80,8 @@ static void take_match(struct record *r, struct match *m, const struct record_ab
 {
     const struct game *game = m->game;
     uint32_t n = r->nroles = game->nroles;
-    struct tm tm;
-    char date[40];
-    gmtime_r(&m->date.tv_sec, &tm);
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &tm);
+    char date[CLOCK_DATE];
+    clock_date(m->date.tv_sec, date);
     r->match = copy(r, about->id);
     r->game = copy(r, game->name);
     r->digest = copy(r, game->digest);

@@ -3,10 +3,11 @@
  * others are called and how long they took is not known here. */
 #include "net/sitting_internal.h"
 
+#include "base/clock.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static json_t *moves_json(const struct joint *j)
 {
@@ -34,11 +35,8 @@ static json_t *search_json(const struct sitting *s, const struct joint *j)
 static json_t *record_json(const struct sitting *s)
 {
     json_t *players = json_array(), *moves = json_array(), *search = json_array();
-    char date[40];
-    time_t now = time(NULL);
-    struct tm utc;
-    gmtime_r(&now, &utc);
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    char date[CLOCK_DATE];
+    clock_date(time(NULL), date);
     for (uint32_t i = 0; i < s->nroles; i++)
         json_array_append_new(players, json_string((int)i == s->own ? s->config->player : "somebody"));
     for (uint32_t i = 0; i < s->turn; i++) {

@@ -13,11 +13,11 @@ static double as_it_is(const struct arm_signs *signs)
 
 /* Looking at everything and judging by what was learned beats sampling where pieces move about, the more the
  * better random games end as material says; but not where playouts see wins coming, and seldom where stones
- * stay where they are put. It has one thread. */
+ * stay where they are put. */
 static double minimax(const struct arm_signs *signs)
 {
     double expected = signs->travels ? (signs->foreseen ? 0.48 : 0.65) : 0.45;
-    return expected + 0.3 * fmin(signs->explains, 0.4) - 0.03 * log2(signs->threads);
+    return expected + 0.3 * fmin(signs->explains, 0.4);
 }
 
 /* For three and more: by far the best where what is left to do can be counted, the more so where playouts
@@ -25,7 +25,7 @@ static double minimax(const struct arm_signs *signs)
 static double best_reply(const struct arm_signs *signs)
 {
     double expected = !signs->shaped ? 0.4 : signs->decided < 0.2 ? 0.8 : 0.65;
-    return expected + 0.1 * fmin(signs->explains, 0.4) - 0.03 * log2(signs->threads);
+    return expected + 0.1 * fmin(signs->explains, 0.4);
 }
 
 static double within(double least, double x, double most)
@@ -64,12 +64,12 @@ static double plain(const struct arm_signs *signs)
     return within(0.3, 0.4 + 0.1 * log2(signs->speed), 0.5);
 }
 
-/* A tree that knows what positions seem worth beats one that does not where pieces move about (and is behind
- * minimax where playouts do not see wins coming), and is often behind where stones stay where they are put.
- */
+/* A tree that knows what positions seem worth is a little ahead of one that does not where pieces move about
+ * (and behind minimax where playouts do not see wins coming), and often behind where stones stay where they
+ * are put. */
 static double judged(const struct arm_signs *signs)
 {
-    return (!signs->travels ? 0.42 : signs->foreseen ? 0.62 : 0.6) + 0.3 * fmin(signs->explains, 0.4);
+    return (!signs->travels ? 0.42 : signs->foreseen ? 0.57 : 0.6) + 0.3 * fmin(signs->explains, 0.4);
 }
 
 #define ANY 2, UINT32_MAX
@@ -84,7 +84,7 @@ const struct arm player_arms[] = {
     {"wires", "playout=nst:wires,sampler=greedy,epsilon=0.5,decisive=off", ANY, wires, 0},
     {"many", "playout=uniform:wires,decisive=off", ANY, many, 0.08},
     {"plain", "decisive=off", ANY, plain, 0},
-    {"judge", "implicit=0.6,horizon=12,urgency=rave", 2, 2, judged, 0.1},
+    {"judge", "implicit=0.6,horizon=24,urgency=rave", 2, 2, judged, 0.1},
 };
 
 uint32_t player_arms_count(void)

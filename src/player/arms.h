@@ -14,7 +14,6 @@ struct arm_signs {
     bool shaped;     /* it counts what is left to do, by the game's shape */
     double decided;  /* of the player's own simulations, those that ended better for one than for another */
     bool foreseen;   /* the player's own playouts see wins coming (decisive.h) */
-    uint32_t threads;
 };
 
 /* A name, the options in which it differs from the player as it is, and the points it is expected to have

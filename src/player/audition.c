@@ -26,8 +26,9 @@ static const double SHARE = 0.75;  /* of the start clock */
 static const double NO_CLOCK = 10; /* seconds where nobody said how long it is */
 static const double SLACK = 1.3;   /* larger trees and tables than in the trial are slower */
 static const double GLANCE = 0.1;  /* seconds at most to find out how fast a candidate is */
-/* In which who judges positions finds out about the game: a share of what is left, in seconds at most. */
-static const double FIRST_LOOK = 0.15, LONG_LOOK = 1.5;
+/* In which who judges positions finds out about the game: a share of what is left, in seconds at most; where
+ * that is little, up to so many seconds if they are no more than this share. */
+static const double FIRST_LOOK = 0.15, LONG_LOOK = 1.5, SHORT_LOOK = 0.4, LARGE_SHARE = 0.3;
 static const double HOPELESS = 0.42; /* of whom no more can be hoped is not heard */
 
 /* It plays as the player itself does: decisive moves make no difference where none can be seen. */
@@ -56,7 +57,7 @@ static bool make_configs(struct audition *a, const struct player_config *config,
     a->arms = player_arms_count();
     for (uint32_t i = 0; i < a->arms; i++) {
         struct player_config *c = &a->configs[i];
-        a->signs[i] = (struct arm_signs){.speed = 1, .foreseen = foreseen, .threads = a->threads};
+        a->signs[i] = (struct arm_signs){.speed = 1, .foreseen = foreseen};
         *c = *config;
         c->arm = ARM_OFF;
         c->lanes = a->lanes;
@@ -89,6 +90,12 @@ static void note_judgement(struct audition *a, uint32_t arm, const struct player
     signs->shaped = report->shaped;
 }
 
+static double time_to_learn(const struct audition *a)
+{
+    double least = fmin(SHORT_LOOK, budget_seconds(&a->budget, LARGE_SHARE));
+    return fmin(fmax(budget_seconds(&a->budget, FIRST_LOOK), least), LONG_LOOK);
+}
+
 /* Simulations a second with so many lanes, 0: as in play; of minimax, positions. A second of this thread's:
  * on a busy machine a glance says nothing else. */
 static bool take_speed(struct audition *a, uint32_t arm, uint32_t lanes, double seconds, double *speed,
@@ -102,7 +109,7 @@ static bool take_speed(struct audition *a, uint32_t arm, uint32_t lanes, double 
     struct mcts_stats stats = {0};
     double share = 1;
     audition_lend(a, arm, p);
-    double first = minimax ? fmin(budget_seconds(&a->budget, FIRST_LOOK), LONG_LOOK) : seconds / 2;
+    double first = minimax ? time_to_learn(a) : seconds / 2;
     for (int look = 0; look < 2 && good; look++) { /* first it gets ready */
         double began = clock_now(), worked = clock_thread();
         struct budget b = {.deadline = began + (look ? seconds : first), .stop = a->budget.stop};
@@ -111,9 +118,9 @@ static bool take_speed(struct audition *a, uint32_t arm, uint32_t lanes, double 
         share = (clock_thread() - worked) / fmax(clock_now() - began, 1e-6);
     }
     if (minimax) note_judgement(a, arm, p);
+    if (minimax && !a->lessons && !a->unfit[arm]) a->lessons = player_take_lessons(p);
     player_free(p);
     *speed = (stats.simulations + 1.0) / fmax(stats.seconds * share, 1e-5);
-    if (minimax) *speed /= a->threads; /* it has one */
     a->signs[arm].decided = (double)stats.decided / fmax((double)stats.simulations, 1);
     return good;
 }
@@ -128,7 +135,7 @@ static bool find_judgement(struct audition *a, struct error *error)
     if (!p) return false;
     struct budget b = {.simulations = 1, .stop = a->budget.stop};
     if (!a->limit) /* half of it is for the search */
-        b.deadline = clock_now() + 2 * fmin(budget_seconds(&a->budget, FIRST_LOOK), LONG_LOOK);
+        b.deadline = clock_now() + 2 * time_to_learn(a);
     bool good = player_ponder(p, &b, error);
     for (uint32_t i = arm; i < a->arms; i++)
         if (!a->out[i] && audition_implicit(a, i)) note_judgement(a, i, p);
@@ -191,7 +198,7 @@ static uint32_t least_hoped_for(const struct audition *a)
 static bool plan(struct audition *a, double seconds, double left)
 {
     if (a->ended < AUDITION_TRIALS || a->simulations == 0) return false;
-    double times = a->limit ? ((double)a->limit - (double)a->spent) / (double)(a->spent - a->lessons)
+    double times = a->limit ? ((double)a->limit - (double)a->spent) / (double)(a->spent - a->taught)
                             : left / (seconds > 1e-6 ? seconds : 1e-6); /* as much as the trial took */
     /* Simulations a move that a candidate has, when all matches are taken together. Not even a few matches
      * with every candidate: then with those of whom most is hoped, or not at all. */
@@ -236,8 +243,10 @@ static bool hold(struct audition *a, struct stage *stages, struct audition_repor
         if (i && !a->limit && queue_hopes(a, i) < HOPELESS) a->out[i] = true;
     }
     while (good && n < a->threads && (good = stage_init(&stages[n], a, error))) n++;
+    if (good) stages_prepare(stages, n);
+    if (good && !(good = !a->error.code)) *error = a->error;
     if (good) {
-        a->lessons = a->spent;
+        a->taught = a->spent;
         double began = clock_now();
         stages_run(stages, n);
         double now = clock_now();
@@ -294,6 +303,7 @@ static void audition_free(struct audition *a)
 {
     if (a) pthread_mutex_destroy(&a->lock);
     if (a) judgement_free(a->judgement);
+    if (a) minimax_lessons_free(a->lessons);
     free(a);
 }
 
@@ -313,6 +323,10 @@ bool audition_hold(const struct player_config *config, const struct game *game, 
     if (good && audition_implicit(a, out->chosen)) {
         out->judgement = a->judgement;
         a->judgement = NULL;
+    }
+    if (good && audition_minimax(a, out->chosen)) {
+        out->lessons = a->lessons;
+        a->lessons = NULL;
     }
     out->seconds = clock_now() - began;
     free(stages);

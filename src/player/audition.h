@@ -25,6 +25,7 @@ struct audition_report {
     double seconds;
     struct judgement
         *judgement; /* that the one chosen is to play by, the caller's; NULL: it has to find out */
+    struct minimax_lessons *lessons; /* the same for minimax */
     struct {
         bool heard; /* or at least looked at */
         double points, expected;

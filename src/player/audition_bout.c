@@ -37,7 +37,7 @@ bool bout_begin(struct stage *s, struct bout *b, struct error *error)
 
 static const struct player *model_of(const struct stage *s, uint32_t arm, uint32_t role)
 {
-    return s->models[arm][audition_minimax(s->audition, arm) ? role : 0];
+    return s->models[arm][audition_by_role(s->audition, arm) ? role : 0];
 }
 
 struct bout *bout_new(struct stage *s, uint32_t arm, uint32_t role, uint64_t seed, struct error *error)

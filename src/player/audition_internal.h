@@ -26,9 +26,10 @@ struct audition {
     double dear[ARMS_MOST]; /* what a simulation takes in a bout, to one in play */
     double expected[ARMS_MOST];
     struct judgement
-        *judgement;        /* of those who judge positions in their trees; NULL: each finds out for itself */
-    bool out[ARMS_MOST];   /* takes no part */
-    bool unfit[ARMS_MOST]; /* nor can be chosen */
+        *judgement; /* of those who judge positions in their trees; NULL: each finds out for itself */
+    struct minimax_lessons *lessons; /* the same of minimax */
+    bool out[ARMS_MOST];             /* takes no part */
+    bool unfit[ARMS_MOST];           /* nor can be chosen */
     uint32_t arms;
     uint64_t seed;
     struct budget budget;
@@ -48,7 +49,7 @@ struct audition {
     uint32_t games[ARMS_MOST];
     uint64_t simulations;  /* made */
     uint64_t spent, limit; /* of what is counted; limit 0: by the clock */
-    uint64_t lessons;      /* spent before the first bout */
+    uint64_t taught;       /* spent before the first bout */
     uint32_t ended;
     double lasts; /* seconds that bouts have taken, in the mean; 0: none has ended */
     struct error error;
@@ -66,10 +67,19 @@ static inline bool audition_implicit(const struct audition *a, uint32_t arm)
            (a->configs[arm].implicit > 0 || a->configs[arm].horizon >= 0);
 }
 
-/* It has to learn what positions are worth first. */
+/* It has to learn what positions are worth first: nobody lends it what was found out. */
 static inline bool audition_learns(const struct audition *a, uint32_t arm)
 {
-    return audition_minimax(a, arm) || audition_implicit(a, arm);
+    return audition_minimax(a, arm) || (audition_implicit(a, arm) && !a->judgement);
+}
+
+/* What its players learn is of use to those of the same role alone: minimax, and FAST where all others are
+ * against one. */
+static inline bool audition_by_role(const struct audition *a, uint32_t arm)
+{
+    const struct player_config *c = &a->configs[arm];
+    bool fast = c->playout == PLAYOUT_FAST || c->playout == PLAYOUT_MAST_FAST;
+    return audition_minimax(a, arm) || (fast && c->goals && a->game->nroles > 2);
 }
 
 static inline bool audition_wires(const struct audition *a, uint32_t arm)
@@ -117,14 +127,17 @@ struct stage {
     struct audition *audition;
     struct reasoner *reasoner;
     struct driver *driver;
-    /* Whose tables all players of a kind have here; of minimax one for each role. */
+    /* Whose tables all players of a kind have here; by role where that matters, else the first. */
     struct player *models[ARMS_MOST][MCTS_MAX_ROLES];
+    bool lacks[ARMS_MOST]; /* had no time to find out what positions are worth */
     struct bout *bouts[AUDITION_ABREAST];
     pthread_t thread;
     bool started;
 };
 bool stage_init(struct stage *s, struct audition *a, struct error *error);
 void stage_done(struct stage *s);
+/* Those who learn do it before the first bout, on all stages at once; a->error: what went wrong. */
+void stages_prepare(struct stage *stages, uint32_t n);
 /* Bouts on all stages until there are as many as wanted, or no time is left. */
 void stages_run(struct stage *stages, uint32_t n);
 

@@ -21,6 +21,7 @@ static void note_trouble(struct audition *a, const struct error *error)
 void audition_lend(const struct audition *a, uint32_t arm, struct player *p)
 {
     if (audition_implicit(a, arm) && a->judgement) player_lend_judgement(p, a->judgement);
+    if (audition_minimax(a, arm) && a->lessons) player_lend_lessons(p, a->lessons);
 }
 
 bool audition_judges(const struct audition *a, uint32_t arm, const struct player *p)
@@ -95,11 +96,17 @@ static bool make_model(struct stage *s, uint32_t arm, uint32_t role, double shar
     audition_lend(a, arm, p);
     if (!player_ponder(p, &budget, error)) return false;
     const struct mcts_stats *stats = &player_report(p)->stats;
+    if (arm && audition_learns(a, arm) && !audition_judges(a, arm, p)) s->lacks[arm] = true;
     pthread_mutex_lock(&a->lock);
     a->spent += a->in_steps ? stats->steps : stats->simulations;
-    if (arm && audition_learns(a, arm) && !audition_judges(a, arm, p)) a->out[arm] = a->unfit[arm] = true;
     pthread_mutex_unlock(&a->lock);
     return true;
+}
+
+/* It has to learn, and nobody has lessons for it. */
+static bool takes_time(const struct audition *a, uint32_t arm)
+{
+    return audition_minimax(a, arm) ? !a->lessons : audition_implicit(a, arm) && !a->judgement;
 }
 
 /* In play tables have seen hundreds of thousands of simulations, in a match with few a move next to none: who
@@ -109,13 +116,12 @@ static bool make_models(struct stage *s, struct error *error)
     struct audition *a = s->audition;
     uint32_t nroles = a->game->nroles, kinds = 0;
     bool good = true;
-    for (uint32_t i = 0; i < a->arms; i++) kinds += a->out[i] ? 0 : audition_learns(a, i) ? LEARNING : 1;
-    double share = 0.45 / (kinds * a->threads);
+    for (uint32_t i = 0; i < a->arms; i++) kinds += a->out[i] ? 0 : takes_time(a, i) ? LEARNING : 1;
+    double share = 0.45 / kinds;
     for (uint32_t i = 0; i < a->arms && good; i++) {
-        uint32_t models = audition_minimax(a, i) ? nroles : 1;
+        uint32_t models = audition_by_role(a, i) ? nroles : 1;
         for (uint32_t role = 0; role < models && !a->out[i] && good; role++)
-            good = make_model(s, i, role, share * (audition_learns(a, i) ? (double)LEARNING / models : 1),
-                              error);
+            good = make_model(s, i, role, share * (takes_time(a, i) ? LEARNING : 1) / models, error);
     }
     return good;
 }
@@ -133,16 +139,43 @@ bool stage_init(struct stage *s, struct audition *a, struct error *error)
     const struct code *code = engine_code(a->engine);
     *s = (struct stage){.audition = a, .reasoner = reasoner_circuit(a->game, code, error)};
     if (s->reasoner) s->driver = driver_new(s->reasoner, code, a->most * audition_bout_lanes(a), error);
-    if (s->driver && make_models(s, error)) return true;
+    if (s->driver) return true;
     stage_done(s);
     return false;
 }
 
-void stages_run(struct stage *stages, uint32_t n)
+static void on_all(struct stage *stages, uint32_t n, void *(*what)(void *))
 {
     for (uint32_t i = 1; i < n; i++)
-        stages[i].started = pthread_create(&stages[i].thread, NULL, run_stage, &stages[i]) == 0;
-    run_stage(&stages[0]);
-    for (uint32_t i = 1; i < n; i++)
-        if (stages[i].started) pthread_join(stages[i].thread, NULL);
+        stages[i].started = pthread_create(&stages[i].thread, NULL, what, &stages[i]) == 0;
+    what(&stages[0]);
+    for (uint32_t i = 1; i < n; i++) {
+        if (stages[i].started)
+            pthread_join(stages[i].thread, NULL);
+        else
+            what(&stages[i]);
+    }
+}
+
+static void *prepare(void *data)
+{
+    struct stage *s = data;
+    struct error error = {0};
+    if (!make_models(s, &error)) note_trouble(s->audition, &error);
+    return NULL;
+}
+
+/* Who lacks something on one of them plays no matches; it has found out how good it is when its speed was
+ * taken, so it may be chosen all the same. */
+void stages_prepare(struct stage *stages, uint32_t n)
+{
+    struct audition *a = stages->audition;
+    on_all(stages, n, prepare);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t arm = 0; arm < a->arms; arm++) a->out[arm] |= stages[i].lacks[arm];
+}
+
+void stages_run(struct stage *stages, uint32_t n)
+{
+    on_all(stages, n, run_stage);
 }

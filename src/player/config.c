@@ -114,6 +114,8 @@ const struct player_option player_options[] = {
      "prove values in the tree; simulations end at what is solved (S-UCT) or avoid it (E-UCT)"},
     {"scout", PLAYER_INT, AT(scout), 0, 1e9, NULL,
      "with a solver: visits after which a position's moves are looked at for ends; 0: never"},
+    {"outlook", PLAYER_BOOL, AT(outlook), 0, 0, NULL,
+     "with scout: see which goals can still come of a position, by what lasts of it"},
     {"decisive", PLAYER_CHOICE, AT(decisive), 0, 0, "off|win|parry",
      "playouts take a win in one move, and take back moves that allow one, where that can be seen cheaply"},
     {"implicit", PLAYER_REAL, AT(implicit), 0, 1, NULL,
@@ -152,7 +154,8 @@ const struct player_option player_options[] = {
     {"minimax", PLAYER_CHOICE, AT(minimax), 0, 0, MINIMAX_POLICIES,
      "with kind=minimax: what others are taken for"},
     {"eval", PLAYER_CHOICE, AT(eval), 0, 0, MINIMAX_EVALS,
-     "what minimax judges positions by; auto: by the game's shape, else what is learned before the first "
+     "what minimax and implicit judge positions by; auto: by the game's shape, else what is learned before "
+     "the first "
      "move"},
     {"table", PLAYER_BOOL, AT(table), 0, 0, NULL, "minimax: two-deep transposition table"},
     {"history", PLAYER_BOOL, AT(history), 0, 0, NULL, "minimax: history heuristic"},

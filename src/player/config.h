@@ -44,8 +44,9 @@ struct player_config {
     double weight; /* of FAST beside MAST */
     double cells;  /* FAST's c for cell features */
     bool lgr;
-    int64_t solver;   /* enum solving */
-    int64_t scout;    /* visits */
+    int64_t solver; /* enum solving */
+    int64_t scout;  /* visits */
+    bool outlook;
     int64_t decisive; /* enum decisive_moves */
     double implicit;  /* weight of minimax over judged positions in the tree */
     int64_t horizon;  /* playout moves after which positions are judged; -1: never */

@@ -85,6 +85,7 @@ void player_free(struct player *p)
     if (!p) return;
     player_drop_search(p);
     judgement_free(p->audition.judgement);
+    minimax_lessons_free(p->audition.lessons);
     if (p->allies) p->allies->ops->free(p->allies);
     solo_free(p->solo);
     state_done(&p->state);
@@ -259,12 +260,16 @@ static bool by_minimax(struct player *p, const struct budget *budget, uint32_t *
                                 .noise = c->noise,
                                 .memory =
                                     player_memory(p) < MINIMAX_ENOUGH ? player_memory(p) : MINIMAX_ENOUGH,
+                                .threads = player_threads(p, budget),
                                 .seed = p->seed};
     struct error error = {0};
     struct minimax *m = p->lender ? p->lender->minimax : p->minimax;
-    if (!m)
+    if (!m) {
+        const struct minimax_lessons *lessons = p->lessons ? p->lessons : p->audition.lessons;
         m = p->minimax =
             minimax_new(p->reasoner, p->on_circuit ? engine_code(p->engine) : NULL, p->role, &o, &error);
+        if (m && p->on_circuit && lessons) minimax_lend(m, lessons);
+    }
     if (!m) return p->report.trouble = error, false;
     bool decided = minimax_think(m, &p->state, budget, move, &error);
     const struct minimax_report *r = minimax_report(m);
@@ -577,6 +582,19 @@ void player_lend_judgement(struct player *p, struct judgement *j)
     player_drop_search(p);
     p->judgement = j;
     p->lent = true;
+}
+
+struct minimax_lessons *player_take_lessons(struct player *p)
+{
+    struct minimax_lessons *l = p->minimax ? minimax_take_lessons(p->minimax) : NULL;
+    player_drop_search(p);
+    return l;
+}
+
+void player_lend_lessons(struct player *p, const struct minimax_lessons *l)
+{
+    player_drop_search(p);
+    p->lessons = l;
 }
 
 const struct player_config *player_config(const struct player *p)

@@ -105,6 +105,9 @@ const struct judgement *player_judgement(const struct player *p);
  * frees it when the player is gone. */
 struct judgement *player_take_judgement(struct player *p);
 void player_lend_judgement(struct player *p, struct judgement *j);
+/* The same of what minimax has found out about a game. */
+struct minimax_lessons *player_take_lessons(struct player *p);
+void player_lend_lessons(struct player *p, const struct minimax_lessons *l);
 const struct player_config *player_config(const struct player *p);
 
 #endif

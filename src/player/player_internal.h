@@ -42,8 +42,9 @@ struct player {
     uint32_t alone_move;
     struct player_report report;
     struct audition_report audition;
-    struct solo *solo;       /* games for one: asked before the search; NULL: it is not */
-    struct minimax *minimax; /* kind=minimax: asked before the search, too; made on first use */
+    struct solo *solo;                     /* games for one: asked before the search; NULL: it is not */
+    struct minimax *minimax;               /* kind=minimax: asked before the search, too; made on first use */
+    const struct minimax_lessons *lessons; /* somebody else's, for it; NULL: those of the audition, if any */
 };
 
 /* --- setup.c: from options to a search */

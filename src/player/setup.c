@@ -172,6 +172,13 @@ static const struct code *foresight(const struct player *p, const struct budget 
     return engine_foresight(p->engine, budget_seconds(budget, 0.1), budget->stop);
 }
 
+/* Which goals can still come, likewise. */
+static const struct code *outlook(const struct player *p, const struct budget *budget)
+{
+    if (!p->config.outlook || !p->config.scout || !p->on_circuit) return NULL;
+    return engine_outlook(p->engine, budget_seconds(budget, 0.1), budget->stop);
+}
+
 static void decide_cutoff(struct player *p, const struct budget *budget, struct cutoff *out)
 {
     struct cutoff_sample sample;
@@ -192,9 +199,9 @@ static const struct judgement *judge(struct player *p, const struct budget *budg
     const struct player_config *c = &p->config;
     *why = NULL;
     if (c->implicit <= 0 && c->horizon < 0) return NULL;
-    if (!p->judgement && p->on_circuit) { /* found out when it was chosen */
+    if (!p->judgement && p->on_circuit) { /* found out when it was chosen, whose it stays */
         p->judgement = p->audition.judgement;
-        p->audition.judgement = NULL;
+        p->lent = p->judgement;
     }
     if (p->judgement) return p->judgement;
     if (p->lender) return p->lender->judgement; /* if it found none, neither would we */
@@ -206,6 +213,7 @@ static const struct judgement *judge(struct player *p, const struct budget *budg
     struct judgement_order order = {.reasoner = p->reasoner,
                                     .code = p->on_circuit ? engine_code(p->engine) : NULL,
                                     .foresight = foresight,
+                                    .which = (enum minimax_eval)c->eval,
                                     .sharpness = (float)c->sharpness,
                                     .seed = p->seed,
                                     .budget = &part};
@@ -236,6 +244,7 @@ bool player_make_search(struct player *p, const struct budget *budget, struct er
                              .threads = threads,
                              .search = search_options(p, default_lanes(p, budget))};
     o.search.foresight = foresight(p, budget);
+    o.search.outlook = outlook(p, budget);
     if (c->cutoff && p->lender && p->lender->mcts && !p->lender->mcts->opt.watch)
         o.search.cutoff = p->lender->mcts->opt.cutoff;
     else if (c->cutoff && threads == 1 && c->playout < PLAYOUT_WIRES)

@@ -129,6 +129,8 @@ bool hand_may_launch(const struct hand *h); /* its budget allows one more simula
 void flight_stage(struct flight *f, enum stage stage);
 /* From the root down, until it leaves the tree or ends. */
 void flight_launch(struct flight *f);
+/* Whether the playout tables of a hand are to learn from the simulation it has just launched. */
+bool flight_is_lesson(const struct hand *h);
 void flight_descend(struct flight *f); /* the same from f->node */
 /* E-UCT where several choose at once: the moves were chosen one by one, together they may lead to what is
  * solved. Then the last role takes another one of its moves: the least tried of those that lead elsewhere. */

@@ -208,7 +208,7 @@ void flight_descend(struct flight *f)
 }
 
 /* What the playout policy knows already changes little with every simulation. */
-static bool is_lesson(const struct hand *h)
+bool flight_is_lesson(const struct hand *h)
 {
     enum { SOMETHING = 5000 };
     uint32_t learn = h->search->opt.learn;
@@ -220,7 +220,7 @@ void flight_launch(struct flight *f)
     struct mcts *m = f->hand->search;
     if (m->tidings && tidings_count(m->tidings) != m->heard) prove_hear(m, &f->hand->driver->prover);
     f->steps = f->tree_steps = f->playout_steps = 0;
-    f->teaches = is_lesson(f->hand);
+    f->teaches = flight_is_lesson(f->hand);
     f->expanded = f->stateless = f->end = f->cut = false;
     f->errand = NULL;
     f->own = NULL;

@@ -142,7 +142,7 @@ static bool find_evaluation(struct judgement *j, const struct judgement_order *o
                                     .foresight = order->foresight,
                                     .analysis = j->analysis,
                                     .passing = &passing,
-                                    .which = EVAL_AUTO,
+                                    .which = order->which,
                                     .states_alone = true,
                                     .wanted = POSITIONS,
                                     .seed = order->seed,

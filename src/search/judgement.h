@@ -13,6 +13,7 @@
 #include "circuit/code.h"
 #include "game/reasoner.h"
 #include "search/budget.h"
+#include "search/minimax/minimax.h"
 
 struct judgement;
 
@@ -20,6 +21,7 @@ struct judgement_order {
     struct reasoner *reasoner;
     const struct code *code;      /* NULL: no circuit, and no judgement */
     const struct code *foresight; /* in the games it learns from wins in one move are seen by it; NULL: not */
+    enum minimax_eval which;      /* what positions are judged by */
     float sharpness;              /* 1: as random games end */
     uint64_t seed;
     const struct budget *budget; /* time to find things out in; counts say nothing about it */

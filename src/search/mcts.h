@@ -89,7 +89,8 @@ struct mcts_options {
                 */
     enum solving solver;
     const struct outcomes *outcomes; /* with a solver: where bounds begin; read by mcts_new only */
-    uint32_t scout; /* visits after which a node's children are looked at for ends; 0: never */
+    uint32_t scout;             /* visits after which a node's children are looked at for ends; 0: never */
+    const struct code *outlook; /* then it is also seen which goals can still come; NULL: it is not */
     enum decisive_moves decisive;
     const struct code *foresight;      /* with decisive moves: which win at once; NULL: that is not known */
     const struct judgement *judgement; /* what positions seem worth; NULL: nobody asks. Two roles in turn */

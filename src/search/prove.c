@@ -94,6 +94,15 @@ static bool plant(struct hand *h, uint32_t node, const uint32_t *choice, const s
     return true;
 }
 
+/* What can still come of the node, whatever is done. */
+static bool look_out(struct mcts *m, uint32_t node, struct expander *e)
+{
+    struct error ignored;
+    if (!expander_look_out(e, m->opt.outlook, &ignored)) return false;
+    const int16_t *ranges = expander_outlook(e, node_state(tree_node(m->tree, node)));
+    return ranges && prove_outlook(m, node, ranges);
+}
+
 void prove_scout(struct flight *f, uint32_t node)
 {
     struct mcts *m = f->hand->search;
@@ -128,6 +137,7 @@ void prove_scout(struct flight *f, uint32_t node)
     }
     fan_close(d->prover.expander, &fan);
     bool moved = any && prove_update(m, node, &d->prover);
+    if (m->opt.outlook) moved |= look_out(m, node, d->prover.expander);
     if (moved && f->tree_steps == 0) {
         __atomic_store_n(&m->settled, prove_settled(m), __ATOMIC_RELAXED);
         prove_tell(m);

@@ -33,6 +33,8 @@ struct duel *prove_lay_out(const struct mcts *m, struct tree_node *n, struct pro
 void prove_set_bounded(struct mcts *m, struct tree_node *n, bool solved);
 /* Work out a node's bounds from its children's: have they moved? */
 bool prove_update(struct mcts *m, uint32_t node, struct prover *p);
+/* The same from the least and the most that can still come, by role. */
+bool prove_outlook(struct mcts *m, uint32_t node, const int16_t *ranges);
 
 /* --- prove_root.c */
 /* Tell other searches what is known of the root's child after these choices, and of the root. */

@@ -253,16 +253,36 @@ void prove_set_bounded(struct mcts *m, struct tree_node *n, bool solved)
     node_set_flags(n, NODE_BOUNDED | (solved ? NODE_SOLVED : 0));
 }
 
+/* Its bounds have moved. */
+static void note_bounds(struct mcts *m, struct tree_node *n)
+{
+    const struct bound *b = node_bounds(m->tree, n);
+    bool solved = true;
+    for (uint32_t r = 0; r < m->nroles; r++) solved &= bound_is_value(bound_read(&b[r]));
+    prove_set_bounded(m, n, solved);
+}
+
 bool prove_update(struct mcts *m, uint32_t node, struct prover *p)
 {
     struct tree_node *n = tree_node(m->tree, node);
     bool turn = n->mover != NO_MOVER;
     bool moved = turn ? update_turn(m, n) : m->constant_sum ? update_duel(m, n, p) : update_crowd(m, n);
     if (!moved) return false;
-    struct bound *b = node_bounds(m->tree, n);
-    bool solved = true;
-    for (uint32_t r = 0; r < m->nroles; r++) solved &= bound_is_value(bound_read(&b[r]));
-    if (turn && bound_is_value(bound_read(&b[n->mover]))) count_plies(m, n, n->mover);
-    prove_set_bounded(m, n, solved);
+    if (turn && bound_is_value(bound_read(&node_bounds(m->tree, n)[n->mover]))) count_plies(m, n, n->mover);
+    note_bounds(m, n);
     return true;
+}
+
+bool prove_outlook(struct mcts *m, uint32_t node, const int16_t *ranges)
+{
+    struct tree_node *n = tree_node(m->tree, node);
+    struct bound *b = node_bounds(m->tree, n);
+    bool moved = false;
+    for (uint32_t r = 0; r < m->nroles; r++) {
+        if (ranges[2 * r] > ranges[2 * r + 1]) continue; /* no end can be reached */
+        moved |= tighten(&b[r], ranges[2 * r], ranges[2 * r + 1]);
+        if (moved && m->constant_sum) share_out(m, b, r);
+    }
+    if (moved) note_bounds(m, n);
+    return moved;
 }

@@ -173,14 +173,14 @@ static void send_twin(struct hand *h, const struct errand *first)
     memcpy(f->path, from->path, from->tree_steps * sizeof *f->path);
     memcpy(f->choice, from->choice, (size_t)from->tree_steps * t->nroles * sizeof *f->choice);
     f->tree_steps = from->tree_steps;
-    f->teaches = from->teaches;
+    h->launched++;
+    f->teaches = flight_is_lesson(h);
     for (uint32_t k = 0; k < f->tree_steps; k++) {
         struct tree_node *n = tree_node(t, f->path[k]);
         for (uint32_t i = 0; i < t->nroles; i++)
             if (node_actions(t, n, i) > 1) tally_pending(h, n, i, f->choice[(size_t)k * t->nroles + i], 1);
     }
     stage(h->relay, e);
-    h->launched++;
 }
 
 bool relay_send(struct flight *f, const struct state *state)
@@ -279,6 +279,8 @@ static void take_on(struct hand *h, struct flight *f, struct errand *e)
     f->node = f->tree_steps = f->playout_steps = 0;
     f->expanded = true;
     f->cut = false;
+    h->launched++;
+    f->teaches = flight_is_lesson(h); /* of its own tables */
     flight_stage(f, ENTERING);
     h->aloft++;
     if (!good) flight_draw(f);
@@ -344,7 +346,7 @@ static void hand_over(struct flight *f)
 void relay_return(struct flight *f, const float *reward)
 {
     struct hand *h = f->hand;
-    if (h->records) flight_teach(f, reward);
+    if (h->records && f->teaches) flight_teach(f, reward);
     h->stats.steps -= f->playout_steps; /* the master counts them */
     memcpy(f->errand->reward, reward, h->search->nroles * sizeof *reward);
     hand_over(f);

@@ -3,7 +3,7 @@
  * it. */
 #include "web/session_internal.h"
 
-#include <time.h>
+#include "base/clock.h"
 
 static json_t *search_json(const struct web_step *s, uint32_t nroles)
 {
@@ -29,11 +29,8 @@ static json_t *player_name(const struct web_seat *s)
 json_t *session_record(const struct session *t)
 {
     json_t *players = json_array(), *moves = json_array(), *search = json_array();
-    char date[40];
-    time_t now = time(NULL);
-    struct tm tm;
-    gmtime_r(&now, &tm);
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &tm);
+    char date[CLOCK_DATE];
+    clock_date(time(NULL), date);
     for (uint32_t i = 0; i < t->nroles; i++) json_array_append_new(players, player_name(&t->seats[i]));
     for (uint32_t i = 0; i < t->turn; i++) {
         json_array_append(moves, t->steps[i].moves);

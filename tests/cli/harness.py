@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 LUDENS = os.environ.get("LUDENS", "build/src/ludens")
@@ -26,6 +27,11 @@ def games():
 
 def corpus():
     return sorted(glob.glob(os.path.join(CORPUS, "games", "*.kif")))
+
+
+def some(many):
+    """All of many games; under the sanitizers, where the fuzz targets go through all of them, a part."""
+    return many[::8 if THREADS_WATCHED else 4 if SANITIZED else 1]
 
 
 class Result(unittest.TextTestResult):
@@ -68,6 +74,20 @@ class Case(unittest.TestCase):
     def read(self, path):
         with open(path, "rb") as file:
             return file.read()
+
+    def beside(self, *command):
+        """Start a program that is ended with the test; `said` what it has written to standard error so far."""
+        log = open(self.path(f"log{time.monotonic_ns()}"), "w+", encoding="utf-8")
+        self.addCleanup(log.close)
+        run = subprocess.Popen(command, stderr=log)
+        run.log = log
+        self.addCleanup(run.wait)
+        self.addCleanup(run.kill)
+        return run
+
+    def said(self, run):
+        run.log.seek(0)
+        return run.log.read()
 
     def ludens(self, *arguments, status=0, stdin=b"", text=True):
         """Run the program, demand the exit status, return (standard output, standard error)."""

@@ -42,6 +42,14 @@ class Commands(harness.Case):
             self.assertEqual(self.ludens("help", *name)[0], text)
         self.assertIn("no command 'nonsense'", self.ludens("help", "nonsense", status=2)[1])
 
+    def test_what_is_missing_too_much_or_misspelt_is_named(self):
+        for arguments, words in [(["info"], "GAME is missing"), (["verify", "ticTacToe"], "TRACE is missing"),
+                                 (["lab", "report"], "lab report: EXPERIMENT|DATABASE is missing"),
+                                 (["perft", "ticTacToe", "-d", 1, "chess"], "'chess' is too much"), (["players", "nst"], "'nst' is too much"),
+                                 (["thnik", "ticTacToe"], "did you mean think?"), (["nonsense"], "`ludens help` lists them"),
+                                 (["think", "connectFour", "--moves", "drop 4"], "'drop 4' is not legal for red here; (drop 1) is\n")]:
+            self.assertIn(words, self.ludens(*arguments, status=2)[1])
+
     def test_a_letter_means_the_same_everywhere(self):
         meaning = {}
         for name in self.commands():

@@ -442,6 +442,20 @@ budget: {steps: 20}
         self.assertIn("elo0 must be below elo1",
                       self.ludens("lab", "sprt", "nst", "nst", "--game", "hex", "--elo0", 5, "--elo1", 5, status=2)[1])
 
+    def test_the_sequential_test_has_every_budget(self):
+        for budget, name in ((["--sims", 5, "--start", 70], "5 simulations, start 70"), (["--steps", 200], "200 steps"),
+                             (["--steps", 200, "--start", 400], "200 steps, start 400"), (["--expansions", 5], "5 expansions"),
+                             (["--seconds", 0.005, "--start", 0.01], "0.005 s, start 0.01 s"),
+                             (["--start", 30], "1000 simulations, start 30")):
+            with self.subTest(name):
+                self.ludens("lab", "sprt", "cadia2007,forced=on", "nst", "--game", "ticTacToe", "--games", 2, "--db",
+                            self.path(name + ".db"), *budget, status=1)
+                cells = json.loads(self.ludens("lab", "report", self.path(name + ".db"), "--json")[0])[0]["cells"]
+                self.assertEqual([p["budget"] for p in cells[0]["players"]], [name, name])
+                self.assertEqual(cells[0]["rate"]["games"], 2)
+        self.assertIn("start goes with sims", self.ludens("lab", "sprt", "nst", "nst", "--game", "ticTacToe", "--expansions", 5, "--start",
+                                                          9, "--db", self.path("t.db"), status=2)[1])
+
     def test_who_is_elsewhere_plays_too(self):
         serve = subprocess.Popen([harness.LUDENS, "serve", "--port", "0", "--player", "random", "--quiet"], stdout=subprocess.PIPE,
                                  stderr=subprocess.DEVNULL, text=True)

@@ -61,18 +61,8 @@ class Hosts(harness.Case):
         self.must("-n", self.names["s"], "link", "set", f"to-{host}", state)
 
     def start(self, host):
-        log = open(self.path(f"log-{host}"), "w+", encoding="utf-8")
-        self.addCleanup(log.close)
-        run = subprocess.Popen(["ip", "netns", "exec", self.names[host], harness.LUDENS, "lab", "run", self.spec, "--jobs", "1", "--together",
-                                "8", "--db", f"postgresql://ludens@{HOSTS[host]}.1/lab"], stderr=log)
-        run.log = log
-        self.addCleanup(run.wait)
-        self.addCleanup(run.kill)
-        return run
-
-    def said(self, run):
-        run.log.seek(0)
-        return run.log.read()
+        return self.beside("ip", "netns", "exec", self.names[host], harness.LUDENS, "lab", "run", self.spec, "--jobs", "1", "--together",
+                           "8", "--db", f"postgresql://ludens@{HOSTS[host]}.1/lab")
 
     def await_words(self, run, words, seconds):
         end = time.monotonic() + seconds

@@ -53,18 +53,8 @@ class Server(harness.Case):
         return self.ludens("lab", "run", self.spec, "--db", db, *arguments, status=status)
 
     def start(self, *arguments):
-        """A worker; what it says is in `log`."""
-        log = open(self.path(f"log{time.monotonic_ns()}"), "w+", encoding="utf-8")
-        self.addCleanup(log.close)
-        run = subprocess.Popen([harness.LUDENS, "lab", "run", self.spec, "--db", self.server.url, "--jobs", "1", *arguments], stderr=log)
-        run.log = log
-        self.addCleanup(run.wait)
-        self.addCleanup(run.kill)
-        return run
-
-    def said(self, run):
-        run.log.seek(0)
-        return run.log.read()
+        """A worker."""
+        return self.beside(harness.LUDENS, "lab", "run", self.spec, "--db", self.server.url, "--jobs", "1", *arguments)
 
     def games(self):
         """Every game with what must be the same in every run, as texts."""

@@ -9,14 +9,11 @@ GAMES = 20 if os.environ.get("LUDENS_SLOW") else 2  # random games played of eac
 
 class Library(harness.Case):
     def test_both_engines_play_our_games_alike(self):
-        for path in harness.games():
+        for path in harness.some(harness.games()):
             with self.subTest(os.path.basename(path)):
                 self.ludens("sim", path, "-n", GAMES, "--seed", 5, "--engine", "lifted", "--trace", self.path("trace"))
                 out, _ = self.ludens("verify", path, self.path("trace"), "--engine", "circuit", "--quiet")
                 self.assertEqual(out, "")
-
-    def test_our_games_are_laid_out(self):
-        self.ludens("fmt", "--check", *harness.games())
 
     def test_headers_tell_source_and_differences(self):
         for path in harness.games():

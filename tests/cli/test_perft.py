@@ -101,7 +101,7 @@ class Perft(harness.Case):
         self.assertIn("interrupted", err)
 
     def test_bad_usage(self):
-        for arguments, message in [(["perft"], "something is missing"),
+        for arguments, message in [(["perft"], "GAME is missing"),
                                    (["perft", "noSuchGame"], "noSuchGame"),
                                    (["perft", "ticTacToe", "-d", "x"], "whole number"),
                                    (["perft", "ticTacToe", "-d", "-1"], "from 0"),

@@ -160,7 +160,7 @@ class Sim(harness.Case):
         self.assertIn("undefined", self.ludens("sim", sheet)[0])
 
     def test_bad_usage(self):
-        for arguments, message in [(["sim"], "something is missing"),
+        for arguments, message in [(["sim"], "GAME is missing"),
                                    (["sim", "ticTacToe", "connectFour"], "too many"),
                                    (["sim", "tictactoo"], "tictactoo"),
                                    (["sim", "ticTacToe", "-n", "0"], "from 1"),

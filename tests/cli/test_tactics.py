@@ -97,10 +97,10 @@ POSITIONS = [
 
 class Tactics(harness.Case):
     def find(self, kind):
-        for game, what, moves, best in POSITIONS:
+        for i, (game, what, moves, best) in enumerate(POSITIONS):
             if what != kind:
                 continue
-            for player in PLAYERS:
+            for player in [PLAYERS[i // 2 % len(PLAYERS)]] if harness.SANITIZED else PLAYERS:
                 out = self.ludens("think", game, "--moves", moves, "--player", player, "--sims", SIMULATIONS, "--json")[0]
                 self.assertEqual(json.loads(out)["best"].lower(), best, (game, kind, player))
 
@@ -113,7 +113,7 @@ class Tactics(harness.Case):
     def test_deeper_ones_that_solve_has_found_are_found_and_wins_are_proved(self):
         with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "tactics.txt")) as file:
             rows = [[field.strip() for field in line.split("|")] for line in file if line[0] != "#"]
-        for game, kind, plies, moves, best in rows:
+        for game, kind, plies, moves, best in harness.some(rows):
             out = json.loads(self.ludens("think", game, "--moves", moves, "--sims", SIMULATIONS, "--json")[0])
             self.assertEqual(out["best"], best, (game, kind, moves))
             if kind == "win" and int(plies) == 3:

@@ -116,7 +116,7 @@ API cuModuleLoadDataEx(void **module, const void *image, unsigned n, int *option
 {
     char message[200] = "";
     __atomic_add_fetch(&loads, 1, __ATOMIC_SEQ_CST);
-    if (asked("late")) sleep(8);
+    if (asked("late")) sleep(4);
     struct ptx_machine *m = asked("bad-code") ? NULL : ptx_machine_new(image, message, sizeof message);
     for (unsigned i = 0; !m && i < n; i++)
         if (options[i] == 5)
@@ -259,7 +259,7 @@ API cuStreamQuery(void *stream)
 
 API cuStreamSynchronize(void *stream)
 {
-    if (asked("slow")) sleep(5);
+    if (asked("slow")) sleep(3);
     return lost ? LAUNCH_FAILED : SUCCESS;
 }
 

@@ -4,7 +4,7 @@
 #include "../testing.h"
 
 #include "player/audition_internal.h"
-#include "player/player.h"
+#include "player/player_internal.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -68,7 +68,7 @@ static void every_arm_can_be_named(void **state)
 static void nobody_is_taken_for_nothing(void **state)
 {
     for (uint32_t i = 1; i < player_arms_count(); i++) {
-        struct arm_signs signs = {.speed = 1, .foreseen = true, .decided = 1, .threads = 1};
+        struct arm_signs signs = {.speed = 1, .foreseen = true, .decided = 1};
         assert_true(player_arms[i].expected(&signs) < 0.55);
     }
 }
@@ -79,7 +79,7 @@ static void what_is_expected_grows_with_what_speaks_for_it(void **state)
     for (uint32_t i = 0; i < player_arms_count(); i++) {
         double before = 0;
         for (int k = 0; k <= 10; k++) {
-            struct arm_signs signs = {.speed = 0.01 + 0.5 * k, .explains = 0.1 * k, .threads = 4};
+            struct arm_signs signs = {.speed = 0.01 + 0.5 * k, .explains = 0.1 * k};
             double expected = player_arms[i].expected(&signs);
             assert_true(expected > 0 && expected < 1 && expected >= before);
             before = expected;
@@ -111,7 +111,7 @@ static void the_better_one_is_found(void **state)
 {
     struct fixture f;
     struct audition_report first;
-    struct budget budget = {.simulations = 250000};
+    struct budget budget = {.simulations = 60000};
     if (THREADS_WATCHED) skip(); /* they are one thread's */
     open_game(&f, "knightthrough");
     for (int round = 0; round < 2; round++) {
@@ -223,6 +223,28 @@ static void nobody_who_is_heard_is_late(void **state)
     }
 }
 
+/* Many threads that get ready for matches leave less time to each; who has found out by then what positions
+ * are worth can be chosen all the same. */
+static void threads_keep_nobody_out(void **state)
+{
+    struct fixture f;
+    open_game(&f, "checkers");
+    struct player *p = sit(&f, "champion,threads=12");
+    struct budget budget = {.deadline = clock_now() + 3};
+    start(p, &budget);
+    const struct audition_report *a = player_audition(p);
+    uint32_t judges = 0;
+    for (uint32_t i = 1; i < player_arms_count(); i++) {
+        if (a->arm[i].signs.explains <= 0.2) continue; /* on a slow machine it may have had no time at all */
+        assert_true(a->arm[i].heard);
+        judges++;
+    }
+    if (!judges) print_message("nobody had time to find out what positions are worth\n");
+    if (judges) assert_true(a->chosen > 0);
+    player_free(p);
+    close_game(&f);
+}
+
 static uint32_t arm_called(const char *name)
 {
     uint32_t i = 0;
@@ -241,7 +263,7 @@ static void what_few_simulations_flatter_counts_less(void **state)
     for (uint32_t i = 0; i < player_arms_count(); i++) {
         assert_true(player_config_parse("champion", &a->configs[i], &error));
         assert_true(player_arm_apply(&a->configs[i], i, &error));
-        a->signs[i] = (struct arm_signs){.speed = 1, .explains = 0.05, .foreseen = true, .threads = 1};
+        a->signs[i] = (struct arm_signs){.speed = 1, .explains = 0.05, .foreseen = true};
         a->expected[i] = 0.48;
         a->points[i] = 12;
         a->games[i] = 16;
@@ -290,7 +312,7 @@ static void the_candidates_are_those_for_the_game(void **state)
         struct fixture f;
         open_game(&f, cases[i].game);
         struct player *p = sit(&f, "champion,threads=1");
-        struct budget budget = {.deadline = clock_now() + 4};
+        struct budget budget = {.deadline = clock_now() + 2};
         start(p, &budget);
         const struct audition_report *a = player_audition(p);
         assert_false(a->arm[arm_called(cases[i].not )].heard);
@@ -299,6 +321,70 @@ static void the_candidates_are_those_for_the_game(void **state)
         player_free(p);
         close_game(&f);
     }
+}
+
+/* With FAST each role has a view of its own where all others are against it: nobody borrows another's. */
+static void bouts_borrow_what_is_of_their_role(void **state)
+{
+    static const struct {
+        const char *spec;
+        bool by_role;
+    } cases[] = {{"cadia2010", true}, {"fast", true}, {"fast,goals=own", false}, {"cadia2008", false}};
+    struct fixture f;
+    struct error error = {0};
+    open_game(&f, "ttcc4ThreePlayers");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct audition *a = calloc(1, sizeof *a);
+        struct stage s;
+        *a = (struct audition){.game = f.game,
+                               .engine = f.engine,
+                               .arms = 1,
+                               .limit = 100,
+                               .lanes = 1,
+                               .wired = 1,
+                               .most = 1,
+                               .threads = 1};
+        pthread_mutex_init(&a->lock, NULL);
+        assert_true(player_config_parse(cases[i].spec, &a->configs[0], &error));
+        if (!stage_init(&s, a, &error)) fail_msg("%s", error.text);
+        stages_prepare(&s, 1);
+        struct bout *b = bout_new(&s, 0, 0, 1, &error);
+        assert_non_null(b);
+        for (uint32_t role = 0; role < f.game->nroles; role++)
+            assert_int_equal(b->players[role]->lender->role, cases[i].by_role ? role : 0);
+        bout_free(b, f.game->nroles);
+        stage_done(&s);
+        pthread_mutex_destroy(&a->lock);
+        free(a);
+    }
+    close_game(&f);
+}
+
+/* What positions are worth is found out once: the player goes on with it, also when it was stopped before it
+ * could. */
+static void what_was_found_out_is_handed_over(void **state)
+{
+    struct fixture f;
+    struct budget budget = {.simulations = 2000};
+    struct error error = {0};
+    atomic_bool stop = true;
+    open_game(&f, "breakthrough");
+    struct player *p = sit(&f, "cadia2007,implicit=0.4,arm=auto");
+    start(p, &budget);
+    const struct judgement *found = player_audition(p)->judgement;
+    assert_non_null(found);
+    assert_ptr_equal(player_judgement(p), found);
+    assert_ptr_equal(player_search(p)->opt.judgement, found);
+    player_drop_search(p); /* as when the way of searching changes */
+    struct budget stopped = {.simulations = 10, .stop = &stop};
+    player_ponder(p, &stopped, &error);
+    assert_null(player_search(p));
+    budget.simulations = 10;
+    assert_true(player_ponder(p, &budget, &error));
+    assert_ptr_equal(player_judgement(p), found);
+    assert_ptr_equal(player_search(p)->opt.judgement, found);
+    player_free(p);
+    close_game(&f);
 }
 
 static void *stop_soon(void *flag)
@@ -339,7 +425,10 @@ int main(void)
         cmocka_unit_test(the_clock_is_kept),
         cmocka_unit_test(what_few_simulations_flatter_counts_less),
         cmocka_unit_test(nobody_who_is_heard_is_late),
+        cmocka_unit_test(threads_keep_nobody_out),
         cmocka_unit_test(the_candidates_are_those_for_the_game),
+        cmocka_unit_test(bouts_borrow_what_is_of_their_role),
+        cmocka_unit_test(what_was_found_out_is_handed_over),
         cmocka_unit_test(it_stops_when_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

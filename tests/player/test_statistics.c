@@ -281,6 +281,32 @@ static void some_simulations_teach(void **state)
     }
 }
 
+/* Who holds the tree and who does playouts for it have tables of their own, and both keep to it. */
+static void playouts_done_by_others_teach_as_rarely(void **state)
+{
+    enum { LITTLE = 5000, UNDER_WAY = 100, ROUNDS = 50 };
+    struct fixture f;
+    struct error error = {0};
+    struct budget budget = {.simulations = 4000};
+    uint64_t made[2] = {0};
+    uint32_t move, round;
+    open_game(&f, game_load("connectFour", 0, NULL, &error), "nst,learn=4,playouts=4,threads=2,parallel=leaf",
+              budget.simulations);
+    for (round = 0; round < ROUNDS; round++) { /* whoever is slow gets little to do */
+        const struct hand *hands = player_search(f.player)->hands;
+        made[0] += player_report(f.player)->stats.simulations;
+        made[1] += hands[1].launched;
+        if (made[0] > 2 * LITTLE && made[1] > 2 * LITTLE) break;
+        if (!player_think(f.player, &budget, &move, &error)) fail_msg("%s", error.text);
+    }
+    assert_true(round < ROUNDS);
+    for (uint32_t i = 0; i < 2; i++) {
+        uint64_t expected = LITTLE + (made[i] - LITTLE) / 4;
+        assert_in_range(f.player->policies[i].simulations, expected - UNDER_WAY, expected + UNDER_WAY);
+    }
+    close_player(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,6 +318,7 @@ int main(void)
         cmocka_unit_test(nothing_changes_where_goals_add_up),
         cmocka_unit_test(all_learn_the_difference),
         cmocka_unit_test(some_simulations_teach),
+        cmocka_unit_test(playouts_done_by_others_teach_as_rarely),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

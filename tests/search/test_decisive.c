@@ -1,40 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Wins in one move are foreseen as looking shows them; playouts take them and do not allow them without need.
  */
-#include "../testing.h"
+#include "../field.h"
 
-#include "game/engine.h"
 #include "search/driver.h"
 
 #include <string.h>
 
-struct field {
-    struct game *game;
-    struct engine *engine;
-    struct reasoner *r;
-    int most[8]; /* by role: the best goal there is */
-};
-
-static struct field open_field(const char *name)
+/* The best goal there is for a role. */
+static int most(const struct field *g, uint32_t role)
 {
-    struct error error = {0};
-    struct field g = {.game = game_load(name, 0, NULL, &error)};
-    if (!g.game) fail_msg("%s", error.text);
-    g.engine = engine_start(g.game, NULL, &error);
-    assert_int_equal(engine_wait(g.engine, -1), ENGINE_READY);
-    g.r = reasoner_circuit(g.game, engine_code(g.engine), &error);
-    const struct circuit *c = engine_code(g.engine)->circuit;
+    const struct circuit *c = engine_code(g->engine)->circuit;
+    int best = 0;
     for (uint32_t i = 0; i < c->goals.n; i++)
-        if (c->goals.v[i].e != EDGE_FALSE && (int)c->goals.v[i].value > g.most[c->goals.v[i].role])
-            g.most[c->goals.v[i].role] = (int)c->goals.v[i].value;
-    return g;
-}
-
-static void close_field(struct field *g)
-{
-    reasoner_free(g->r);
-    engine_free(g->engine);
-    game_free(g->game);
+        if (c->goals.v[i].e != EDGE_FALSE && c->goals.v[i].role == role && (int)c->goals.v[i].value > best)
+            best = (int)c->goals.v[i].value;
+    return best;
 }
 
 /* Does the move win at once? The others make the only move they have. */
@@ -46,16 +27,16 @@ static bool wins(struct field *g, const struct state *s, uint32_t role, uint32_t
     bool terminal;
     int goal = 0;
     for (uint32_t r = 0; r < g->game->nroles; r++) {
-        assert_true(g->r->ops->legal(g->r, s, r, &legal));
+        assert_true(g->reasoner->ops->legal(g->reasoner, s, r, &legal));
         joint[r] = r == role ? move : legal.v[0];
         legal.n = 0;
     }
-    assert_true(g->r->ops->next(g->r, s, joint, &next));
-    assert_true(g->r->ops->terminal(g->r, &next, &terminal));
-    if (terminal) assert_true(reasoner_goal(g->r, &next, role, &goal));
+    assert_true(g->reasoner->ops->next(g->reasoner, s, joint, &next));
+    assert_true(g->reasoner->ops->terminal(g->reasoner, &next, &terminal));
+    if (terminal) assert_true(reasoner_goal(g->reasoner, &next, role, &goal));
     state_done(&next);
     list_done(&legal);
-    return terminal && goal == g->most[role];
+    return terminal && goal == most(g, role);
 }
 
 /* The role that alone has a choice, or its only move where nobody has; nroles: several choose. */
@@ -64,7 +45,7 @@ static bool is_alone(struct field *g, const struct state *s, uint32_t role, stru
     bool alone = true;
     for (uint32_t r = 0; r < g->game->nroles; r++) {
         struct list legal = {0};
-        assert_true(g->r->ops->legal(g->r, s, r, &legal));
+        assert_true(g->reasoner->ops->legal(g->reasoner, s, r, &legal));
         if (r != role) alone &= legal.n == 1;
         if (r == role) *moves = legal;
         if (r != role) list_done(&legal);
@@ -130,19 +111,19 @@ static void wins_are_foreseen(void **unused)
         for (uint32_t game = 0; game < 6; game++) {
             struct state s = {0}, next = {0};
             bool terminal = false;
-            assert_true(g.r->ops->initial(g.r, &s));
+            assert_true(g.reasoner->ops->initial(g.reasoner, &s));
             while (!terminal) {
                 uint32_t joint[8];
                 found += look_at(&g, b, &s);
                 positions++;
                 for (uint32_t r = 0; r < g.game->nroles; r++) {
                     struct list legal = {0};
-                    assert_true(g.r->ops->legal(g.r, &s, r, &legal));
+                    assert_true(g.reasoner->ops->legal(g.reasoner, &s, r, &legal));
                     joint[r] = legal.v[rng_below(&rng, legal.n)];
                     list_done(&legal);
                 }
-                assert_true(g.r->ops->next(g.r, &s, joint, &next));
-                assert_true(g.r->ops->terminal(g.r, &next, &terminal));
+                assert_true(g.reasoner->ops->next(g.reasoner, &s, joint, &next));
+                assert_true(g.reasoner->ops->terminal(g.reasoner, &next, &terminal));
                 state_copy(&s, &next);
             }
             state_done(&s);
@@ -186,11 +167,11 @@ static bool allows(struct field *g, const struct state *s, uint32_t role, uint32
     struct state next = {0};
     bool terminal, bad = false;
     uint32_t joint[2];
-    assert_true(g->r->ops->legal(g->r, s, 1 - role, &other));
+    assert_true(g->reasoner->ops->legal(g->reasoner, s, 1 - role, &other));
     joint[role] = move;
     joint[1 - role] = other.v[0];
-    assert_true(g->r->ops->next(g->r, s, joint, &next));
-    assert_true(g->r->ops->terminal(g->r, &next, &terminal));
+    assert_true(g->reasoner->ops->next(g->reasoner, s, joint, &next));
+    assert_true(g->reasoner->ops->terminal(g->reasoner, &next, &terminal));
     if (!terminal) bad = count_wins(g, &next, 1 - role) > 0;
     list_done(&other);
     state_done(&next);
@@ -207,7 +188,7 @@ static void check_step(struct witness *w, struct state *s, uint32_t role, uint32
         return;
     }
     if (!w->parries) return;
-    assert_true(w->field->r->ops->legal(w->field->r, s, role, &moves));
+    assert_true(w->field->reasoner->ops->legal(w->field->reasoner, s, role, &moves));
     for (uint32_t i = 0; i < moves.n; i++) bad += allows(w->field, s, role, moves.v[i]);
     if (allows(w->field, s, role, move)) {
         assert_true(bad == moves.n || bad > 3); /* after three tries it gives up */

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Minimax over judged positions in the tree: what is backed up, what is chosen by it, and that threads leave
  * nothing behind that is no value. */
-#include "../testing.h"
+#include "../field.h"
 
-#include "game/engine.h"
 #include "player/player.h"
 #include "search/driver_internal.h"
 #include "search/implicit.h"
@@ -142,32 +141,37 @@ static void leads_survive_a_collection(void **unused)
 /* --- In play -------------------------------------------------------------------------------------------- */
 
 struct sitting {
-    struct game *game;
-    struct engine *engine;
+    struct field field;
     struct player *player;
     uint32_t move;
 };
 
-static struct sitting think(const char *name, const char *spec, const struct budget *budget)
+/* Somebody else thinks there; lent: by what was found out before. */
+static void think_anew(struct sitting *s, const char *spec, struct judgement *lent,
+                       const struct budget *budget)
 {
     struct error error = {0};
     struct player_config config;
-    struct sitting s = {.game = game_load(name, 0, NULL, &error)};
-    if (!s.game || !player_config_parse(spec, &config, &error)) fail_msg("%s", error.text);
-    s.engine = engine_start(s.game, NULL, &error);
-    assert_int_equal(engine_wait(s.engine, -1), ENGINE_READY);
+    player_free(s->player);
+    if (!player_config_parse(spec, &config, &error)) fail_msg("%s", error.text);
     config.memory = 64;
     config.forced = true;
-    s.player = player_new(&config, s.game, s.engine, 0, 3, &error);
-    if (!s.player || !player_think(s.player, budget, &s.move, &error)) fail_msg("%s", error.text);
+    s->player = player_new(&config, s->field.game, s->field.engine, 0, 3, &error);
+    if (s->player && lent) player_lend_judgement(s->player, lent);
+    if (!s->player || !player_think(s->player, budget, &s->move, &error)) fail_msg("%s", error.text);
+}
+
+static struct sitting think(const char *name, const char *spec, const struct budget *budget)
+{
+    struct sitting s = {.field = open_field(name)};
+    think_anew(&s, spec, NULL, budget);
     return s;
 }
 
 static void leave(struct sitting *s)
 {
     player_free(s->player);
-    engine_free(s->engine);
-    game_free(s->game);
+    close_field(&s->field);
 }
 
 /* Every node of a tree: its lead is one, and, where one thread searched, the best of its moves. */
@@ -245,22 +249,25 @@ static void the_move_is_chosen_by_leads(void **unused)
     leave(&s);
 }
 
-/* Counted and on one thread, what is found is the same every time. */
+/* Counted and on one thread, what is found is the same every time, and so is what is found out first. */
 static void counted_searches_repeat(void **unused)
 {
     (void)unused;
     static const char *const specs[] = {"champion,arm=off,implicit=0.4", "champion,arm=off,horizon=0",
                                         "champion,arm=off,horizon=6,implicit=0.2,urgency=rave"};
     struct budget budget = {.simulations = 800};
+    struct sitting s = {.field = open_field("breakthrough")};
+    struct judgement *found = NULL;
     for (uint32_t k = 0; k < 3; k++) {
         struct mcts_move moves[2][64];
         uint32_t n[2];
         for (uint32_t i = 0; i < 2; i++) {
-            struct sitting s = think("breakthrough", specs[k], &budget);
+            think_anew(&s, specs[k], found, &budget);
             memset(moves[i], 0, sizeof moves[i]);
             n[i] = mcts_moves(player_search(s.player), 0, moves[i], 64);
-            leave(&s);
         }
+        if (!found) found = player_take_judgement(s.player);
+        assert_non_null(found);
         assert_int_equal(n[0], n[1]);
         for (uint32_t i = 0; i < n[0]; i++) {
             assert_int_equal(moves[0][i].move, moves[1][i].move);
@@ -268,24 +275,30 @@ static void counted_searches_repeat(void **unused)
             assert_true(moves[0][i].mean == moves[1][i].mean);
         }
     }
+    leave(&s);
+    judgement_free(found);
 }
 
 /* No playout is longer than the horizon; without one the new position itself is judged. */
 static void playouts_end_at_the_horizon(void **unused)
 {
     (void)unused;
+    struct sitting s = {.field = open_field("breakthrough")};
+    struct judgement *found = NULL;
     for (uint32_t horizon = 0; horizon <= 6; horizon += 3) {
         char spec[80];
         struct budget budget = {.simulations = 500};
         snprintf(spec, sizeof spec, "champion,arm=off,decisive=off,horizon=%u", horizon);
-        struct sitting s = think("breakthrough", spec, &budget);
+        think_anew(&s, spec, found, &budget);
         const struct mcts_stats *stats = &player_report(s.player)->stats;
         assert_true(stats->cut > 400);
         assert_true(stats->playout_steps <= (uint64_t)horizon * stats->simulations);
         assert_true(horizon == 0 || stats->playout_steps >= (uint64_t)horizon * stats->cut);
         assert_true(stats->decided > 400); /* judged, not drawn */
-        leave(&s);
+        if (!found) found = player_take_judgement(s.player);
     }
+    leave(&s);
+    judgement_free(found);
 }
 
 static void where_nothing_is_judged_it_says_so(void **unused)
@@ -317,7 +330,7 @@ static void judgement_is_lent(void **unused)
     struct judgement *taken = player_take_judgement(s.player);
     assert_true(taken == found && !player_judgement(s.player));
     for (int i = 0; i < 2; i++) {
-        struct player *p = player_new(player_config(s.player), s.game, s.engine, 1, 5, &error);
+        struct player *p = player_new(player_config(s.player), s.field.game, s.field.engine, 1, 5, &error);
         player_lend_judgement(p, taken);
         assert_true(player_ponder(p, &budget, &error));
         assert_true(player_search(p)->opt.judgement == taken);

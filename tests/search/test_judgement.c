@@ -1,43 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What positions seem worth: the right way round for both roles, on the scale of goals; and where there is
  * nothing to judge by, a reason. */
-#include "../testing.h"
+#include "../field.h"
 
-#include "game/engine.h"
 #include "search/judgement.h"
 #include "search/minimax/samples.h"
 
 #include <string.h>
 
-struct field {
-    struct game *game;
-    struct engine *engine;
-    struct reasoner *r;
-};
-
-static struct field open_field(const char *name)
-{
-    struct error error = {0};
-    struct field g = {.game = game_load(name, 0, NULL, &error)};
-    if (!g.game) fail_msg("%s", error.text);
-    g.engine = engine_start(g.game, NULL, &error);
-    assert_int_equal(engine_wait(g.engine, -1), ENGINE_READY);
-    g.r = reasoner_circuit(g.game, engine_code(g.engine), &error);
-    assert_non_null(g.r);
-    return g;
-}
-
-static void close_field(struct field *g)
-{
-    reasoner_free(g->r);
-    engine_free(g->engine);
-    game_free(g->game);
-}
-
 static struct judgement *judge(const struct field *g, float sharpness, const struct budget *budget,
                                const char **why)
 {
-    struct judgement_order order = {.reasoner = g->r,
+    struct judgement_order order = {.reasoner = g->reasoner,
                                     .code = engine_code(g->engine),
                                     .sharpness = sharpness,
                                     .seed = 1,
@@ -152,7 +126,7 @@ static void without_time_there_is_none(void **unused)
         struct budget budget = {.deadline = clock_now() + seconds};
         struct judgement *j = judge(&g, 1, &budget, &why);
         assert_true(j || *why);
-        assert_true(g.r->deadline == 0); /* as it was */
+        assert_true(g.reasoner->deadline == 0); /* as it was */
         judgement_free(j);
     }
     close_field(&g);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Playouts on the wires: what a lane is said to have played is what it played, step by step on another
  * engine; choices are the policy's; searches that use them lose nothing on the way. */
-#include "../testing.h"
+#include "../field.h"
 
-#include "game/engine.h"
 #include "player/player.h"
 #include "search/wires/amaf.h"
 #include "search/wires/orders.h"
@@ -11,31 +10,6 @@
 
 #include <math.h>
 #include <string.h>
-
-struct field {
-    struct game *game;
-    struct engine *engine;
-    struct reasoner *reasoner;
-};
-
-static struct field open_field(const char *name)
-{
-    struct error error = {0};
-    struct field f = {.game = game_load(name, 0, NULL, &error)};
-    if (!f.game) fail_msg("%s", error.text);
-    f.engine = engine_start(f.game, NULL, &error);
-    assert_int_equal(engine_wait(f.engine, -1), ENGINE_READY);
-    f.reasoner = reasoner_circuit(f.game, engine_code(f.engine), &error);
-    assert_non_null(f.reasoner);
-    return f;
-}
-
-static void close_field(struct field *f)
-{
-    reasoner_free(f->reasoner);
-    engine_free(f->engine);
-    game_free(f->game);
-}
 
 /* --- What was played ------------------------------------------------------------------------------------ */
 

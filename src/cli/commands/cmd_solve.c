@@ -12,7 +12,7 @@
 
 struct show_options {
     struct position_options position;
-    const char *engine, *method, *role, *symmetry;
+    const char *engine, *method, *role, *symmetry, *outlook;
     double seconds;
     int64_t memory, positions, depth;
     bool shortest, json;
@@ -231,6 +231,7 @@ static void print_json(struct show *s, const struct state *state)
     json_object_set_new(out, "seen", json_integer((json_int_t)r->seen));
     json_object_set_new(out, "programs", json_integer((json_int_t)r->programs));
     json_object_set_new(out, "symmetries", json_integer(r->symmetries));
+    json_object_set_new(out, "outlook", json_boolean(r->outlook));
     json_object_set_new(out, "depth", json_integer(r->depth));
     json_object_set_new(out, "seconds", json_real(r->seconds));
     json_dumpf(out, stdout, JSON_INDENT(2));
@@ -282,6 +283,7 @@ static bool solve(struct table *t, const struct show_options *o, struct error *e
     options.budget.deadline = o->seconds > 0 ? clock_now() + o->seconds : 0;
     options.method = read_method(o->method);
     options.symmetry = strcmp(o->symmetry, "on") == 0;
+    options.outlook = strcmp(o->outlook, "on") == 0;
     bool ok = position_reach(r, &o->position, &state, NULL, error) &&
               find_role(r, &state, o->role, &options.role, error) &&
               solve_run(r, code, &state, &options, &result, error);
@@ -300,6 +302,7 @@ int cmd_solve(int argc, char **argv)
     struct show_options o = {.engine = "auto",
                              .method = "auto",
                              .symmetry = "on",
+                             .outlook = "on",
                              .seconds = 60,
                              .memory = 1024,
                              .position.ply = -1};
@@ -321,6 +324,8 @@ int cmd_solve(int argc, char **argv)
          .help = "how, or by the kind of game"},
         {"symmetry", 0, OPTION_STRING, &o.symmetry, .value = "S", .choices = "on|off",
          .help = "take mirrored and turned positions for one, where the rules do not tell them apart"},
+        {"outlook", 0, OPTION_STRING, &o.outlook, .value = "S", .choices = "on|off",
+         .help = "leave positions where what lasts already tells what comes out"},
         {"role", 0, OPTION_STRING, &o.role, .value = "ROLE",
          .help = "with more than two roles: who is asked about; otherwise the first with a choice"},
         ENGINE_OPTION(&o.engine),

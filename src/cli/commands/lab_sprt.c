@@ -99,6 +99,10 @@ static char *write_spec(const char *a, const char *b, const struct sprt_argument
     if (o->budget.steps) json_object_set_new(budget, "steps", json_integer((json_int_t)o->budget.steps));
     if (o->budget.expansions)
         json_object_set_new(budget, "expansions", json_integer((json_int_t)o->budget.expansions));
+    double start = o->budget.start_seconds;
+    if (start > 0)
+        json_object_set_new(budget, "start",
+                            o->budget.seconds > 0 ? json_real(start) : json_integer((json_int_t)start));
     /* other players, another budget or seed make another test */
     json_t *identity = json_pack("[s, s, O, I]", a, b, budget, (json_int_t)o->seed);
     char *settings = json_dumps(identity, JSON_COMPACT | JSON_REAL_PRECISION(10));
@@ -207,6 +211,8 @@ int lab_sprt(int argc, char **argv)
          .help = "positions entered per move, in the tree and in playouts"},
         {"expansions", 0, OPTION_INT, &o.budget.expansions, .min = 0, .max = 1e15, .value = "N",
          .help = "nodes added to the tree per move"},
+        {"start", 0, OPTION_REAL, &o.budget.start_seconds, .min = 0, .max = 1e15, .value = "S",
+         .help = "seconds before the first move; where moves are counted, simulations or steps"},
         {"seed", 0, OPTION_SEED, &o.seed, .value = "N", .help = "seed of the test"},
         {"jobs", 'J', OPTION_INT, &o.jobs, .min = 0, .max = 1024, .value = "N",
          .help = "threads that play; 0: one for each processor"},

@@ -37,7 +37,7 @@ static bool late(struct minimax *m)
 {
     if (m->budget.expansions && expander_fans(m->expander) - m->fans_before >= m->budget.expansions)
         m->over = true;
-    if (budget_over(&m->budget)) m->over = true;
+    if (budget_over(&m->budget) || atomic_load_explicit(m->halt, memory_order_relaxed)) m->over = true;
     return m->over;
 }
 
@@ -151,8 +151,8 @@ static void rank(struct minimax *m, const struct place *p, struct opened *o, str
 {
     if (o->ranked) return;
     o->ranked = true;
-    const struct twodeep_entry *e = frame_known(m, p, ask.whose);
-    order_candidates(m, p, o, ask, e ? e->move : TWODEEP_NO_MOVE);
+    struct twodeep_entry e;
+    order_candidates(m, p, o, ask, frame_known(m, p, ask.whose, &e) ? e.move : TWODEEP_NO_MOVE);
     order_next(o->moves, 0, o->nmoves);
 }
 
@@ -216,8 +216,8 @@ static bool open_level(struct minimax *m, const struct level *l, struct ask ask)
 /* The table will answer, if it is not asked too much. */
 static bool is_known(const struct minimax *m, const struct place *p, struct ask ask)
 {
-    const struct twodeep_entry *e = frame_known(m, p, ask.whose);
-    return e && (e->depth >= ask.depth || e->ends);
+    struct twodeep_entry e;
+    return frame_known(m, p, ask.whose, &e) && (e.depth >= ask.depth || e.ends);
 }
 
 static bool room_for_level(struct minimax *m, struct level *l, uint32_t n)

@@ -98,7 +98,8 @@ static evaluator_maker *const shapes[] = {evaluator_race, evaluator_stacks, eval
 struct evaluator *evaluator_new(const struct evaluator_source *from)
 {
     enum minimax_eval which = from->which;
-    bool learned = which == EVAL_AUTO || (which >= EVAL_LEARNED && which <= EVAL_MOBILITY);
+    bool learned =
+        which == EVAL_AUTO || which == EVAL_GUIDED || (which >= EVAL_LEARNED && which <= EVAL_MOBILITY);
     struct evaluator *e = NULL;
     bool possible = from->code && from->analysis;
     for (uint32_t i = 0; i < sizeof shapes / sizeof *shapes && possible && !e; i++)

@@ -23,6 +23,7 @@ struct evaluator {
     bool wants_goals; /* of positions that are not the end */
     bool wants_moves; /* of positions at the horizon, too */
     bool shaped;      /* it counts what is left to do, by the game's shape */
+    bool notes;       /* it takes notes when asked: for one thread */
     float most;     /* all roles together never have more than this, and none has less than 0; 0: not known */
     float explains; /* of what makes random games end differently, 0..1 */
     /* By role, of a place that is not the end. */

@@ -81,9 +81,9 @@ static uint64_t check_of(const struct place *p, enum whose whose)
     return check ? check : 1;
 }
 
-const struct twodeep_entry *frame_known(const struct minimax *m, const struct place *p, enum whose whose)
+bool frame_known(const struct minimax *m, const struct place *p, enum whose whose, struct twodeep_entry *out)
 {
-    return m->has_table ? twodeep_find(&m->table, key_of(p, whose), check_of(p, whose)) : NULL;
+    return m->has_table && twodeep_find(&m->table, key_of(p, whose), check_of(p, whose), out);
 }
 
 void frame_fetch(const struct minimax *m, const struct place *p, enum whose whose)
@@ -95,15 +95,15 @@ void frame_fetch(const struct minimax *m, const struct place *p, enum whose whos
 static bool look_up(struct minimax *m, const struct place *p, enum whose whose, uint32_t depth,
                     struct window *w, uint32_t *known, float *out)
 {
-    const struct twodeep_entry *e = frame_known(m, p, whose);
-    if (!e) return false;
-    *known = e->move;
-    if (e->depth < depth && !e->ends) return false;
-    bool enough = e->bound == BOUND_EXACT || (e->bound == BOUND_LOWER && e->value[0] >= w->beta) ||
-                  (e->bound == BOUND_UPPER && e->value[0] <= w->alpha);
+    struct twodeep_entry e;
+    if (!frame_known(m, p, whose, &e)) return false;
+    *known = e.move;
+    if (e.depth < depth && !e.ends) return false;
+    bool enough = e.bound == BOUND_EXACT || (e.bound == BOUND_LOWER && e.value[0] >= w->beta) ||
+                  (e.bound == BOUND_UPPER && e.value[0] <= w->alpha);
     if (!enough) return false;
-    memcpy(out, e->value, m->width * sizeof *out);
-    m->horizon |= !e->ends;
+    memcpy(out, e.value, m->width * sizeof *out);
+    m->horizon |= !e.ends;
     return true;
 }
 

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #define WANTED 20000u /* positions, where nobody says how many */
+#define ENOUGH 4000u  /* of games with a guide; fewer teach less than many of random games */
 #define PLAYING 0.5   /* of the time, to play games; the rest is for the fit */
 #define GLANCE 512u   /* positions between two looks at the clock */
 #define EPOCHS 6u
@@ -252,7 +253,7 @@ static void fit(struct fit *x, uint64_t seed, const struct budget *budget)
 static struct features choose(const struct evaluator_source *from)
 {
     enum minimax_eval w = from->which;
-    bool all = w == EVAL_AUTO || w == EVAL_LEARNED;
+    bool all = w == EVAL_AUTO || w == EVAL_LEARNED || w == EVAL_GUIDED;
     return (struct features){.cells = all || w == EVAL_CELLS,
                              .pieces = all || w == EVAL_PIECES,
                              .places = w == EVAL_PLACES,
@@ -260,7 +261,7 @@ static struct features choose(const struct evaluator_source *from)
                              .mobility = w == EVAL_MOBILITY && !from->states_alone};
 }
 
-static struct learned *learned_new(const struct evaluator_source *from)
+static struct learned *learned_new(const struct evaluator_source *from, struct features use)
 {
     const struct circuit *c = from->code->circuit;
     struct learned *l = calloc(1, sizeof *l);
@@ -268,7 +269,7 @@ static struct learned *learned_new(const struct evaluator_source *from)
     *l = (struct learned){.base = {.name = "learned", .values = values, .free = learned_free},
                           .nroles = c->nroles,
                           .nbits = c->nbits,
-                          .use = choose(from)};
+                          .use = use};
     l->base.wants_goals = l->use.goals;
     l->base.wants_moves = l->use.mobility;
     if (l->use.goals) l->base.name = "learned, goals";
@@ -283,19 +284,23 @@ static struct learned *learned_new(const struct evaluator_source *from)
     return NULL;
 }
 
-struct evaluator *evaluator_learned(const struct evaluator_source *from)
+/* From random games, or from games in which moves are made that a guide likes. */
+static struct learned *learn(const struct evaluator_source *from, struct features use,
+                             const struct evaluator *guide)
 {
-    struct learned *l = learned_new(from);
+    struct learned *l = learned_new(from, use);
     struct samples s;
     if (!l) return NULL;
     struct samples_order order = {.wanted = from->wanted ? from->wanted : WANTED,
                                   .goals = l->use.goals,
                                   .moves = l->use.mobility,
                                   .seed = from->seed,
-                                  .foresight = from->foresight};
+                                  .foresight = from->foresight,
+                                  .guide = guide};
     struct budget playing = *from->budget;
     playing.deadline = budget_share(from->budget, PLAYING);
     if (!samples_play(&s, from->code, &order, &playing)) return learned_free(&l->base), NULL;
+    if (guide && s.n < ENOUGH) return samples_done(&s), learned_free(&l->base), NULL;
     size_t bits = l->nbits + 64, pieces = count_pieces(from) + 1;
     struct fit x = {.l = l, .s = &s};
     x.shared.number = calloc(bits * SHARED, sizeof *x.shared.number);
@@ -312,7 +317,28 @@ struct evaluator *evaluator_learned(const struct evaluator_source *from)
     free(x.shared.factor);
     free(x.active);
     free(x.piece);
-    if (good) return &l->base;
+    if (good) return l;
     learned_free(&l->base);
     return NULL;
+}
+
+/* What random games teach is a guide to better ones, which teach more where pieces move about; for trees
+ * that play out as well that is not shown. How much is explained remains that of random games, by which games
+ * are compared. */
+struct evaluator *evaluator_learned(const struct evaluator_source *from)
+{
+    struct features use = choose(from);
+    struct evaluator_source first = *from;
+    struct budget half = *from->budget;
+    bool twice = from->which == EVAL_GUIDED || (from->which == EVAL_AUTO && !from->states_alone &&
+                                                from->analysis && evaluator_travels(from->analysis));
+    half.deadline = budget_share(from->budget, twice ? 0.5 : 1);
+    first.budget = &half;
+    struct learned *l = learn(&first, use, NULL);
+    struct learned *better = l && twice ? learn(from, use, &l->base) : NULL;
+    if (!better) return l ? &l->base : NULL;
+    better->base.explains = l->base.explains;
+    better->base.name = use.goals ? "learned twice, goals" : "learned twice";
+    learned_free(&l->base);
+    return &better->base;
 }

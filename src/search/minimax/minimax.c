@@ -23,6 +23,7 @@ struct minimax *minimax_new(struct reasoner *reasoner, const struct code *code, 
     m->code = code;
     m->nroles = reasoner->game->nroles;
     m->role = role;
+    m->halt = &m->halted;
     m->policy = options->policy == MINIMAX_ALPHABETA ? MINIMAX_PARANOID : options->policy;
     uint64_t seed = options->seed ^ 0x6d696e696d6178u;
     m->salt = rng_splitmix(&seed);
@@ -42,6 +43,8 @@ struct minimax *minimax_new(struct reasoner *reasoner, const struct code *code, 
 void minimax_free(struct minimax *m)
 {
     if (!m) return;
+    helpers_free(m);
+    if (m->lessons) m->eval = NULL;
     expander_free(m->expander);
     analysis_free(m->analysis);
     evaluator_free(m->eval);
@@ -160,7 +163,9 @@ static bool set_up(struct minimax *m, const struct budget *budget, struct error 
     if (m->nroles > MINIMAX_MAX_ROLES) return refuse(m, "more than 64 roles");
     enum minimax_policy wanted = m->opt.policy == MINIMAX_ALPHABETA ? MINIMAX_PARANOID : m->opt.policy;
     m->report.remark[0] = '\0';
-    if (m->analysis || analyse(m, budget)) {
+    if (m->lessons) {
+        lessons_use(m);
+    } else if (m->analysis || analyse(m, budget)) {
         if (m->analysis->turns == TURNS_SIMULTANEOUS) return refuse(m, "several choose at once");
         m->policy = wanted;
         m->report.travels = evaluator_travels(m->analysis);
@@ -175,7 +180,7 @@ static bool set_up(struct minimax *m, const struct budget *budget, struct error 
     find_limits(m);
     twodeep_done(&m->table);
     m->has_table = false;
-    return choose_evaluator(m, budget, m->ready ? m->opt.eval : EVAL_NONE) ||
+    return m->lessons || choose_evaluator(m, budget, m->ready ? m->opt.eval : EVAL_NONE) ||
            error_set(error, ERROR_MEMORY, "out of memory");
 }
 
@@ -217,6 +222,7 @@ static void deepen(struct minimax *m, const struct place *root)
 {
     uint32_t most = m->opt.depth && m->opt.depth < MINIMAX_MAX_PLY ? m->opt.depth : MINIMAX_MAX_PLY;
     uint32_t first = m->report.depth ? m->report.depth : 1; /* a think goes on where the one before it was */
+    first += m->number & 1;                                 /* not all of them the same */
     for (uint32_t depth = first; depth <= most && !m->over; depth++) {
         float value[MINIMAX_MAX_ROLES];
         bool done = frame_search(m, root, depth, value);
@@ -254,24 +260,15 @@ static void start_anew(struct minimax *m, uint64_t root)
     order_fade(m);
 }
 
-bool minimax_think(struct minimax *m, const struct state *state, const struct budget *budget, uint32_t *move,
-                   struct error *error)
+void minimax_look(struct minimax *m, const struct state *state, const struct budget *budget)
 {
-    double began = clock_now();
     struct place root;
     struct heap_guard guard;
-    if (m->refused || !set_up(m, budget, error)) {
-        if (m->refused) error_set(error, ERROR_INPUT, "%s", m->report.remark);
-        return false;
-    }
-    fit_table(m, budget);
     m->budget = *budget;
     m->error = (struct error){0};
     m->nodes = 0;
     m->fans_before = expander_fans(m->expander);
     m->over = false;
-    m->report.policy =
-        m->opt.policy == MINIMAX_ALPHABETA && m->policy == MINIMAX_PARANOID ? MINIMAX_ALPHABETA : m->policy;
     struct expander_mark mark = expander_mark(m->expander);
     bool good = place_read(m->expander, state, &root, &m->error);
     if (good && root.check != m->root) start_anew(m, root.check);
@@ -282,6 +279,20 @@ bool minimax_think(struct minimax *m, const struct state *state, const struct bu
     expander_release(m->expander, mark);
     m->report.nodes = m->nodes;
     m->report.fans = expander_fans(m->expander) - m->fans_before;
+}
+
+bool minimax_think(struct minimax *m, const struct state *state, const struct budget *budget, uint32_t *move,
+                   struct error *error)
+{
+    double began = clock_now();
+    if (m->refused || !set_up(m, budget, error)) {
+        if (m->refused) error_set(error, ERROR_INPUT, "%s", m->report.remark);
+        return false;
+    }
+    fit_table(m, budget);
+    m->report.policy =
+        m->opt.policy == MINIMAX_ALPHABETA && m->policy == MINIMAX_PARANOID ? MINIMAX_ALPHABETA : m->policy;
+    helpers_look(m, state, budget);
     m->report.seconds = clock_now() - began;
     if (m->error.code) *error = m->error;
     return own_move(m, move);

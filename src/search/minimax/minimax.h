@@ -15,8 +15,9 @@
  *                                                                      └─ solver/expand.c: children, many
  *                                                                         positions in one sweep
  *
- * A search belongs to one thread and one role, and lives as long as its reasoner. Given the seed and a budget
- * in counts it finds the same every time.
+ * A search belongs to one thread and one role, and lives as long as its reasoner; while it thinks it may have
+ * other threads look at the same position (helpers.c). Given the seed and a budget in counts one thread finds
+ * the same every time.
  */
 #ifndef SEARCH_MINIMAX_MINIMAX_H
 #define SEARCH_MINIMAX_MINIMAX_H
@@ -42,9 +43,10 @@ enum minimax_eval {
     EVAL_PLACES,
     EVAL_MOBILITY,
     EVAL_GOALS,
-    EVAL_NONE
+    EVAL_NONE,
+    EVAL_GUIDED /* learned from random games, then from games by players who have */
 };
-#define MINIMAX_EVALS "auto|shape|learned|pieces|cells|places|mobility|goals|none"
+#define MINIMAX_EVALS "auto|shape|learned|pieces|cells|places|mobility|goals|none|guided"
 
 struct minimax_options {
     enum minimax_policy policy;
@@ -54,7 +56,8 @@ struct minimax_options {
     double noise;  /* a random number up to this is added to what positions seem worth, on goals 0..100 */
     size_t memory; /* for the table */
     uint64_t seed;
-    bool one_by_one; /* a state at a time by the reasoner rather than by sweeps: for comparison */
+    uint32_t threads; /* on a circuit; 0 and 1: the caller's alone */
+    bool one_by_one;  /* a state at a time by the reasoner rather than by sweeps: for comparison */
 };
 
 struct minimax_step {
@@ -101,5 +104,14 @@ struct minimax_move {
     bool exact;
 };
 uint32_t minimax_moves(const struct minimax *m, const struct minimax_move **out);
+
+/* What a search has found out about its game. Taken from one that is only to be freed any more it is the
+ * caller's; NULL: nothing is known yet, or it is for one thread only. Lent to others of the same game and
+ * options, on the same circuit, who have not thought yet, it stays his, and must be there as long as they
+ * are. */
+struct minimax_lessons;
+struct minimax_lessons *minimax_take_lessons(struct minimax *m);
+void minimax_lend(struct minimax *m, const struct minimax_lessons *l);
+void minimax_lessons_free(struct minimax_lessons *l); /* NULL is fine */
 
 #endif

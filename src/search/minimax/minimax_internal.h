@@ -8,9 +8,12 @@
 #include "search/minimax/passing.h"
 #include "search/minimax/twodeep.h"
 
+#include <stdatomic.h>
+
 #define HISTORY_SLOTS 65536u
 #define KILLERS 2
 #define NO_KILLER UINT64_MAX
+#define MINIMAX_MAX_HELPERS 255
 
 /* Best-Reply Search has two kinds of nodes; the others leave it to the rules who moves. */
 enum whose { WHOSE_RULES, WHOSE_OURS, WHOSE_THEIRS };
@@ -57,6 +60,7 @@ struct minimax {
     struct analysis *analysis;
     struct passing passing;
     struct evaluator *eval;
+    const struct minimax_lessons *lessons; /* of somebody else: these three are his; NULL: our own */
     struct twodeep table;
     bool has_table;
     size_t table_bytes; /* as it was asked for */
@@ -75,6 +79,12 @@ struct minimax {
     VEC(struct minimax_move) moves, moves_new; /* at the root */
     struct heap *heap;                         /* of these */
     struct minimax_report report;
+    /* other threads (helpers.c) */
+    struct minimax *helpers[MINIMAX_MAX_HELPERS];
+    uint32_t nhelpers;
+    uint32_t number;         /* among them, from 1; 0: whom they help */
+    atomic_bool halted;      /* all are to stop: the first is done, or one has seen everything */
+    const atomic_bool *halt; /* of the first */
 };
 
 /* --- ahead.c: open nodes, and what they will need below, level by level */
@@ -105,11 +115,20 @@ void order_next(struct candidate *c, uint32_t i, uint32_t n); /* brings it to c[
 void order_cut(struct minimax *m, const struct candidate *c, uint32_t depth, uint32_t ply);
 void order_fade(struct minimax *m); /* between moves */
 
-/* --- what the table has of a place; NULL: nothing */
-const struct twodeep_entry *frame_known(const struct minimax *m, const struct place *p, enum whose whose);
+/* --- what the table has of a place; false: nothing */
+bool frame_known(const struct minimax *m, const struct place *p, enum whose whose, struct twodeep_entry *out);
 void frame_fetch(const struct minimax *m, const struct place *p, enum whose whose); /* it will be asked for */
 
 /* --- minimax.c: values of a place: of an end, or as it seems */
 void minimax_judge(struct minimax *m, const struct place *p, float *out);
+/* Look at a state with one thread; m->error: what went wrong. */
+void minimax_look(struct minimax *m, const struct state *state, const struct budget *budget);
+
+/* --- lessons.c: what somebody else has found out about the game */
+void lessons_use(struct minimax *m);
+
+/* --- helpers.c: look at a state together with as many threads as there are to be */
+void helpers_look(struct minimax *m, const struct state *state, const struct budget *budget);
+void helpers_free(struct minimax *m);
 
 #endif

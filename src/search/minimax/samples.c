@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Every few sweeps the positions of all lanes are kept; they wait in their lane until its game is over. What
- * waits in a lane whose game goes on for too long is thrown away. */
+ * waits in a lane whose game goes on for too long is thrown away.
+ *
+ * With a guide a game has TRIES lanes: they stand in the same position, each makes a random move, and where
+ * its mover likes it best all go on. Positions are kept of the first of them. */
 #include "search/minimax/samples.h"
 
 #include "base/rng.h"
+#include "search/minimax/evaluate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +15,7 @@
 #define WAITING 8u     /* positions of one game at most */
 #define TOO_LONG 2000u /* moves */
 #define FEW 200u       /* less is of no use */
+#define TRIES 4u
 #define TABLE_BYTES ((size_t)256 << 20)
 
 struct lane {
@@ -22,6 +27,8 @@ struct play {
     struct batch *ahead; /* which moves win; NULL: nobody looks */
     uint64_t *wins;      /* scratch: sets of them, of all lanes; how many; moves of one lane */
     uint32_t *winning, *listed;
+    const struct evaluator *guide;
+    uint32_t *mover; /* by game, with a guide: who moved last; nroles: nobody alone, or nobody yet */
     struct samples *s;
     struct rng rng;
     struct lane *lanes;
@@ -44,6 +51,12 @@ void samples_done(struct samples *s)
     *s = (struct samples){0};
 }
 
+/* Of the lanes of a game the first. */
+static bool leads(const struct play *p, uint32_t lane)
+{
+    return !p->guide || lane % TRIES == 0;
+}
+
 /* All lanes' positions, each with its chance: a lane keeps WAITING of those it is shown. */
 static void keep(struct play *p)
 {
@@ -61,7 +74,7 @@ static void keep(struct play *p)
         struct lane *l = &p->lanes[lane];
         uint32_t to = l->n < WAITING ? l->n : rng_below(&p->rng, l->seen + 1);
         l->seen++;
-        if (p->b->terminal[lane / 64] >> lane % 64 & 1 || to >= WAITING) continue;
+        if (p->b->terminal[lane / 64] >> lane % 64 & 1 || to >= WAITING || !leads(p, lane)) continue;
         if (to == l->n) l->n++;
         size_t row = (size_t)lane * WAITING + to;
         memcpy(p->kept + row * words, p->states + (size_t)lane * words, words * sizeof *p->kept);
@@ -130,6 +143,53 @@ static void take_wins(struct play *p, uint64_t *on)
     }
 }
 
+/* Where of the lanes of a game its last mover likes it best. */
+static uint32_t favourite(const struct play *p, uint32_t first, uint32_t mover)
+{
+    uint32_t words = p->s->words, nroles = p->s->nroles, best = first;
+    float most = -1, v[MINIMAX_MAX_ROLES];
+    for (uint32_t lane = first; lane < first + TRIES; lane++) {
+        const int16_t *goals = p->goals + (size_t)lane * nroles;
+        bool end = p->b->terminal[lane / 64] >> lane % 64 & 1;
+        struct place here = {.state = p->states + (size_t)lane * words,
+                             .words = words,
+                             .goals = p->guide->wants_goals ? goals : NULL};
+        if (!end) p->guide->values(p->guide, &here, v);
+        float value = end ? goals[mover] : v[mover];
+        if (value > most) most = value, best = lane;
+    }
+    return best;
+}
+
+/* The lanes of a game go on from the same position. */
+static void agree(struct play *p)
+{
+    struct batch *b = p->b;
+    uint32_t words = p->s->words, nroles = p->s->nroles;
+    uint64_t asked[BATCH_MAX_WORDS];
+    for (uint32_t w = 0; w < b->words; w++) asked[w] = p->guide->wants_goals ? ~0ull : b->terminal[w];
+    batch_get_states(b, b->lanes, p->states);
+    if (batch_any(b, asked)) {
+        batch_park(b, asked);
+        batch_collect_goals(b, p->goals, NULL);
+    }
+    for (uint32_t first = 0; first < b->lanes; first += TRIES) {
+        uint32_t mover = p->mover[first / TRIES];
+        uint32_t best = mover < nroles ? favourite(p, first, mover) : first;
+        uint64_t *row = p->states + (size_t)best * words;
+        for (uint32_t lane = first; lane < first + TRIES; lane++)
+            if (lane != best) memcpy(p->states + (size_t)lane * words, row, words * sizeof *row);
+    }
+    batch_put_states(b, b->lanes, p->states);
+    batch_view(b);
+    for (uint32_t first = 0; first < b->lanes; first += TRIES) {
+        uint32_t choosers = 0, mover = nroles;
+        for (uint32_t role = 0; role < nroles; role++)
+            if (batch_legal(b, first, role, p->listed) > 1) choosers++, mover = role;
+        p->mover[first / TRIES] = choosers == 1 ? mover : nroles;
+    }
+}
+
 static void play(struct play *p, const struct budget *budget)
 {
     struct batch *b = p->b;
@@ -137,6 +197,7 @@ static void play(struct play *p, const struct budget *budget)
     for (uint64_t sweeps = 0; p->s->n < p->wanted && sweeps < 200000 && !budget_over(budget); sweeps++) {
         uint64_t ended[BATCH_MAX_WORDS], on[BATCH_MAX_WORDS];
         batch_view(b);
+        if (p->guide) agree(p);
         if (pause-- == 0) {
             keep(p);
             pause = 1 + rng_below(&p->rng, 4);
@@ -153,7 +214,7 @@ static void play(struct play *p, const struct budget *budget)
             batch_collect_goals(b, p->goals, NULL);
             for (uint32_t lane = 0; lane < b->lanes; lane++)
                 if (ended[lane / 64] >> lane % 64 & 1) {
-                    finish(p, lane);
+                    if (leads(p, lane)) finish(p, lane);
                     p->lanes[lane] = (struct lane){0};
                 }
         }
@@ -182,28 +243,38 @@ static bool room_for_moves(struct play *p, const struct code *code)
     return p->s->moves && p->kept_moves && p->sets && p->counts;
 }
 
+/* What a lane's moves are written to, and with a guide who moved; false: no memory. */
+static bool room_for_choices(struct play *p)
+{
+    size_t moves = 1, games = p->b->lanes / TRIES;
+    for (uint32_t role = 0; role < p->s->nroles; role++)
+        if (p->b->code->roles[role].n > moves) moves = p->b->code->roles[role].n;
+    p->listed = rows(moves, sizeof *p->listed);
+    p->mover = rows(games, sizeof *p->mover);
+    for (size_t i = 0; i < games && p->mover; i++) p->mover[i] = p->s->nroles;
+    return p->listed && p->mover;
+}
+
 /* Wins are looked for on lanes of their own; false: no memory. */
 static bool look_ahead(struct play *p, const struct code *foresight)
 {
     struct error ignored;
-    size_t most = 1, moves = 1;
+    size_t most = 1;
     p->ahead = batch_new(foresight, p->b->lanes, 0, &ignored);
     if (!p->ahead) return false;
-    for (uint32_t role = 0; role < p->s->nroles; role++) {
+    for (uint32_t role = 0; role < p->s->nroles; role++)
         if (batch_set_words(p->ahead, role) > most) most = batch_set_words(p->ahead, role);
-        if (p->b->code->roles[role].n > moves) moves = p->b->code->roles[role].n;
-    }
     p->wins = rows(p->b->lanes * most, sizeof *p->wins);
     p->winning = rows(p->b->lanes, sizeof *p->winning);
-    p->listed = rows(moves, sizeof *p->listed);
-    return p->wins && p->winning && p->listed;
+    return p->wins && p->winning;
 }
 
 bool samples_play(struct samples *s, const struct code *code, const struct samples_order *order,
                   const struct budget *budget)
 {
     struct error error;
-    struct play p = {.b = batch_new(code, 0, order->seed, &error), .s = s, .wanted = order->wanted};
+    struct play p = {
+        .b = batch_new(code, 0, order->seed, &error), .s = s, .guide = order->guide, .wanted = order->wanted};
     *s = (struct samples){.nroles = code->nroles};
     if (!p.b) return false;
     size_t lanes = p.b->lanes, words = s->words = p.b->state_words, nroles = code->nroles;
@@ -220,7 +291,7 @@ bool samples_play(struct samples *s, const struct code *code, const struct sampl
     p.goals = rows(lanes * nroles, sizeof *p.goals);
     bool good = s->states && s->outcome && (s->now || !order->goals) && s->step && p.lanes && p.kept &&
                 p.states && p.kept_now && p.kept_step && p.goals;
-    good = good && (!order->moves || room_for_moves(&p, code));
+    good = good && room_for_choices(&p) && (!order->moves || room_for_moves(&p, code));
     good = good && (!order->foresight || look_ahead(&p, order->foresight));
     if (good) play(&p, budget);
     good = good && s->n >= FEW;
@@ -236,6 +307,7 @@ bool samples_play(struct samples *s, const struct code *code, const struct sampl
     free(p.wins);
     free(p.winning);
     free(p.listed);
+    free(p.mover);
     batch_free(p.ahead);
     batch_free(p.b);
     if (!good) samples_done(s);

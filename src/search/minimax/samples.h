@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Positions of random games, and how these ended: played on all lanes. */
+/* Positions of random games, or of games by players who know a little, and how these ended: played on all
+ * lanes. */
 #ifndef SEARCH_MINIMAX_SAMPLES_H
 #define SEARCH_MINIMAX_SAMPLES_H
 
 #include "circuit/batch.h"
 #include "search/budget.h"
+
+struct evaluator;
 
 struct samples {
     uint32_t n, words, nroles;
@@ -20,7 +23,8 @@ struct samples_order {
     uint32_t wanted;
     bool goals, moves;
     uint64_t seed;
-    const struct code *foresight; /* whoever can win at once does, as it says; NULL: all moves are random */
+    const struct code *foresight;  /* whoever can win at once does, as it says; NULL: all moves are random */
+    const struct evaluator *guide; /* of some random moves the one is made that it likes best; NULL: any */
 };
 bool samples_play(struct samples *s, const struct code *code, const struct samples_order *order,
                   const struct budget *budget);

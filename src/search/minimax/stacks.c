@@ -175,6 +175,7 @@ struct evaluator *evaluator_stacks(const struct evaluator_source *from)
                                   .shaped = true,
                                   .values = values,
                                   .order = order,
+                                  .notes = true,
                                   .order_sees = true,
                                   .free = stacks_free},
                          .nroles = nroles,

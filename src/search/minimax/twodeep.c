@@ -5,17 +5,19 @@
 
 #include <string.h>
 
+#define MOST_WORDS (2 + TWODEEP_VALUES / 2)
+
 static size_t bytes_of(const struct twodeep *t)
 {
-    return (size_t)(t->mask + 1) * 2 * t->entry;
+    return (size_t)(t->mask + 1) * 2 * t->words * sizeof *t->v;
 }
 
 bool twodeep_init(struct twodeep *t, size_t bytes, uint32_t width)
 {
-    size_t entry = (sizeof(struct twodeep_entry) + width * sizeof(float) + 7) & ~(size_t)7;
-    *t = (struct twodeep){.entry = entry, .width = width};
+    size_t words = 2 + width / 2; /* the first value lies beside move and depth */
+    *t = (struct twodeep){.words = words, .width = width};
     uint64_t places = 1024;
-    while (places * 4 * entry <= bytes) places *= 2;
+    while (places * 4 * words * sizeof *t->v <= bytes) places *= 2;
     t->mask = places - 1;
     t->v = pages_map(bytes_of(t)); /* only there where it is touched */
     return t->v != NULL;
@@ -27,38 +29,88 @@ void twodeep_done(struct twodeep *t)
     *t = (struct twodeep){0};
 }
 
-static struct twodeep_entry *entry_at(const struct twodeep *t, uint64_t key, uint32_t which)
+static _Atomic uint64_t *entry_at(const struct twodeep *t, uint64_t key, uint32_t which)
 {
-    return (struct twodeep_entry *)(t->v + ((key & t->mask) * 2 + which) * t->entry);
+    return t->v + ((key & t->mask) * 2 + which) * t->words;
 }
 
-const struct twodeep_entry *twodeep_find(const struct twodeep *t, uint64_t key, uint64_t check)
+/* The words as they lie there, and the fingerprint they belong to; 0: of an empty one. */
+static uint64_t load(const struct twodeep *t, const _Atomic uint64_t *entry, uint64_t *words)
 {
-    const struct twodeep_entry *deep = entry_at(t, key, 0), *late = entry_at(t, key, 1);
-    if (deep->check != check) return late->check == check ? late : NULL;
-    return late->check == check && late->depth > deep->depth ? late : deep;
+    words[0] = atomic_load_explicit(&entry[0], memory_order_relaxed);
+    words[1] = atomic_load_explicit(&entry[1], memory_order_relaxed);
+    uint64_t check = words[0] ^ words[1];
+    for (size_t i = 2; i < t->words; i++) {
+        words[i] = atomic_load_explicit(&entry[i], memory_order_relaxed);
+        check ^= words[i];
+    }
+    return check;
+}
+
+static void save(const struct twodeep *t, _Atomic uint64_t *entry, const uint64_t *words)
+{
+    for (size_t i = 0; i < t->words; i++) atomic_store_explicit(&entry[i], words[i], memory_order_relaxed);
+}
+
+/* move 16, depth 8, bound 2, ends 1 and the first value in the upper half */
+static uint32_t depth_of(const uint64_t *words)
+{
+    return words[1] >> 16 & 0xff;
+}
+
+static void unpack(const struct twodeep *t, const uint64_t *words, struct twodeep_entry *out)
+{
+    uint32_t first = (uint32_t)(words[1] >> 32);
+    out->move = (uint16_t)words[1];
+    out->depth = (uint8_t)depth_of(words);
+    out->bound = words[1] >> 24 & 3;
+    out->ends = words[1] >> 26 & 1;
+    memcpy(out->value, &first, sizeof first);
+    if (t->width > 1) memcpy(out->value + 1, words + 2, (t->width - 1) * sizeof *out->value);
+}
+
+static void pack(const struct twodeep *t, const struct twodeep_news *news, uint64_t check, uint64_t *words)
+{
+    uint32_t first;
+    memset(words, 0, t->words * sizeof *words);
+    memcpy(&first, news->value, sizeof first);
+    words[1] = (news->move < TWODEEP_NO_MOVE ? news->move : TWODEEP_NO_MOVE) |
+               (uint64_t)(uint8_t)news->depth << 16 | (uint64_t)news->bound << 24 |
+               (uint64_t)news->ends << 26 | (uint64_t)first << 32;
+    if (t->width > 1) memcpy(words + 2, news->value + 1, (t->width - 1) * sizeof *news->value);
+    words[0] = check;
+    for (size_t i = 1; i < t->words; i++) words[0] ^= words[i];
+}
+
+bool twodeep_find(const struct twodeep *t, uint64_t key, uint64_t check, struct twodeep_entry *out)
+{
+    uint64_t deep[MOST_WORDS], late[MOST_WORDS];
+    bool first = load(t, entry_at(t, key, 0), deep) == check;
+    bool second = load(t, entry_at(t, key, 1), late) == check;
+    if (!first && !second) return false;
+    unpack(t, !first || (second && depth_of(late) > depth_of(deep)) ? late : deep, out);
+    return true;
 }
 
 void twodeep_fetch(const struct twodeep *t, uint64_t key)
 {
-    __builtin_prefetch(entry_at(t, key, 0));
+    __builtin_prefetch((const void *)entry_at(t, key, 0));
 }
 
 void twodeep_store(struct twodeep *t, uint64_t key, uint64_t check, const struct twodeep_news *news)
 {
-    struct twodeep_entry *deep = entry_at(t, key, 0), *late = entry_at(t, key, 1), *to = deep;
-    if (deep->check && deep->check != check) {
-        if (news->depth >= deep->depth)
-            memcpy(late, deep, t->entry);
+    _Atomic uint64_t *deep = entry_at(t, key, 0), *late = entry_at(t, key, 1), *to = deep;
+    uint64_t words[MOST_WORDS], old[MOST_WORDS];
+    uint64_t holder = load(t, deep, old);
+    if (holder && holder != check) {
+        if (news->depth >= depth_of(old))
+            save(t, late, old);
         else
             to = late;
-    } else if (late->check == check) {
-        late->check = 0; /* one is enough */
+    } else if (load(t, late, old) == check) {
+        memset(old, 0, sizeof old);
+        save(t, late, old); /* one is enough */
     }
-    to->check = check;
-    to->depth = (uint8_t)news->depth;
-    to->bound = news->bound & 3;
-    to->ends = news->ends;
-    to->move = news->move < TWODEEP_NO_MOVE ? (uint16_t)news->move : TWODEEP_NO_MOVE;
-    memcpy(to->value, news->value, t->width * sizeof *news->value);
+    pack(t, news, check, words);
+    save(t, to, words);
 }

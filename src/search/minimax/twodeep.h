@@ -2,40 +2,47 @@
 /* Two-deep transposition table: a place has two entries, one keeps what was searched deepest, the other what
  * came last. max^n keeps vectors, the others one number with what it is: exact, or a bound.
  *
- *     place:  [ deepest | latest ]      entry: fingerprint, depth, bound, move, value(s)
+ *     place:  [ deepest | latest ]      entry, in words of 64 bits:
+ *                                       [ fingerprint ^ all others | move depth bound value | values, two by
+ * two ]
+ *
+ * Several threads may use it at once. An entry of which they wrote some words each has a wrong fingerprint,
+ * and is nobody's.
  */
 #ifndef SEARCH_MINIMAX_TWODEEP_H
 #define SEARCH_MINIMAX_TWODEEP_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum bound { BOUND_EXACT, BOUND_LOWER, BOUND_UPPER };
 #define TWODEEP_NO_MOVE UINT16_MAX
+#define TWODEEP_VALUES 64
 
+/* What is known of a position. */
 struct twodeep_entry {
-    uint64_t check; /* 0: empty */
-    uint16_t move;  /* number of the candidate in the order of generation */
+    uint16_t move; /* number of the candidate in the order of generation */
     uint8_t depth;
-    uint8_t bound : 2;
-    uint8_t ends : 1; /* nothing below was judged: it is so at any depth */
-    float value[];    /* one, or one for each role */
+    uint8_t bound;
+    bool ends;                   /* nothing below was judged: it is so at any depth */
+    float value[TWODEEP_VALUES]; /* one, or one for each role */
 };
 
 struct twodeep {
-    unsigned char *v;
-    size_t entry; /* bytes */
+    _Atomic uint64_t *v;
+    size_t words; /* of an entry */
     uint64_t mask;
     uint32_t width; /* values */
 };
 
-/* At most so many bytes; false: no memory. */
+/* At most so many bytes, for so many values a position; false: no memory. */
 bool twodeep_init(struct twodeep *t, size_t bytes, uint32_t width);
 void twodeep_done(struct twodeep *t);
 
-/* The entry of a position, the deeper if there are two; NULL: none. */
-const struct twodeep_entry *twodeep_find(const struct twodeep *t, uint64_t key, uint64_t check);
+/* What is known of a position, the deeper if there are two entries; false: nothing. `check` is not 0. */
+bool twodeep_find(const struct twodeep *t, uint64_t key, uint64_t check, struct twodeep_entry *out);
 /* It will be asked for soon: let the memory bring it. */
 void twodeep_fetch(const struct twodeep *t, uint64_t key);
 /* What is to be written down of a position. */

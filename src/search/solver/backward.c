@@ -13,6 +13,7 @@
  * With one row or column it is alpha-beta: the most hopeful child first, within the window. */
 #include "search/solver/solve_internal.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,15 +25,14 @@ struct field {
 
 static bool bounds_of(struct solver *s, const struct place *c, double *low, double *high)
 {
-    *low = s->low, *high = s->high;
     if (c->end) {
         *low = *high = solver_goal(s, c);
         return true;
     }
+    solver_outlook(s, c, low, high);
     struct memo_entry *e = memo_find(&s->memo, c);
-    if (!e) return false;
-    *low = memo_low(e), *high = memo_high(e);
-    return true;
+    if (e) *low = fmax(*low, memo_low(e)), *high = fmin(*high, memo_high(e));
+    return e || c->outlook;
 }
 
 static uint32_t joint_of(const struct fan *f, uint32_t row, uint32_t column)

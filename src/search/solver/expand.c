@@ -44,6 +44,8 @@ struct expander {
     uint64_t *folds; /* by bit: what it adds to the keys, then to the checks, of all symmetric states; NULL:
                         every position is one of its own */
     uint32_t nfolds; /* states that are one */
+    struct batch *outlook[2]; /* of as many lanes as narrow and wide; NULL: nobody wants to know */
+    int16_t *goal_values;     /* by goal of the outlook's roles, one after the other; then scratch */
     uint64_t fans, children;
 };
 
@@ -83,6 +85,8 @@ void expander_free(struct expander *e)
     if (!e) return;
     batch_free(e->narrow);
     batch_free(e->wide);
+    for (uint32_t i = 0; i < 2; i++) batch_free(e->outlook[i]);
+    free(e->goal_values);
     struct fan_block *b = e->block;
     while (b && b->after) b = b->after;
     while (b) {
@@ -227,6 +231,24 @@ bool expander_fold(struct expander *e, const struct symmetry *s, struct error *e
             part[e->nfolds] = rng_splitmix(&seed);
         }
     return true;
+}
+
+bool expander_look_out(struct expander *e, const struct code *outlook, struct error *error)
+{
+    const struct circuit *c = e->code->circuit;
+    uint32_t n = 0;
+    if (e->outlook[1]) return true;
+    batch_free(e->outlook[0]); /* of a try before there was memory */
+    free(e->goal_values);
+    e->outlook[0] = NULL;
+    e->goal_values = calloc(c->goals.n + 2 * (size_t)c->nroles, sizeof *e->goal_values);
+    if (!e->goal_values) return no_memory(error);
+    for (uint32_t role = 0; role < c->nroles; role++)
+        for (uint32_t i = 0; i < c->goals.n; i++)
+            if (c->goals.v[i].role == role) e->goal_values[n++] = (int16_t)c->goals.v[i].value;
+    e->outlook[0] = batch_new(outlook, e->narrow->lanes, 0, error);
+    e->outlook[1] = e->outlook[0] ? batch_new(outlook, e->wide->lanes, 0, error) : NULL;
+    return e->outlook[1] != NULL;
 }
 
 static bool no_goal(struct expander *e, uint32_t role, struct error *error)
@@ -482,6 +504,71 @@ static bool read_ends(struct expander *e, struct batch *b, const struct span *sp
     return !any || read_goals(e, b, e->at, n, wanted, error);
 }
 
+/* The least and the most of a role in a lane of the outlook. `values`: of its goals, which are so many. */
+static void range_of(const uint64_t *wires, uint32_t words, uint32_t lane, const int16_t *values, uint32_t n,
+                     int16_t range[2])
+{
+    range[0] = INT16_MAX, range[1] = INT16_MIN;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!(wires[(size_t)i * words + lane / 64] >> lane % 64 & 1)) continue;
+        if (values[i] < range[0]) range[0] = values[i];
+        if (values[i] > range[1]) range[1] = values[i];
+    }
+}
+
+/* Lanes in which some goal can not come any more. */
+static void lanes_with_less(const struct batch *outlook, uint64_t less[BATCH_MAX_WORDS])
+{
+    memset(less, 0, BATCH_MAX_WORDS * sizeof *less);
+    for (uint32_t role = 0; role < outlook->nroles; role++) {
+        const uint64_t *wires = batch_legal_wires(outlook, role);
+        for (uint32_t i = 0; i < outlook->code->roles[role].n; i++)
+            for (uint32_t w = 0; w < outlook->words; w++) less[w] |= ~wires[(size_t)i * outlook->words + w];
+    }
+}
+
+static void read_ranges(const struct expander *e, const struct batch *outlook, uint32_t lane, int16_t *ranges)
+{
+    const int16_t *values = e->goal_values;
+    for (uint32_t role = 0; role < outlook->nroles; role++) {
+        uint32_t n = outlook->code->roles[role].n;
+        range_of(batch_legal_wires(outlook, role), outlook->words, lane, values, n, ranges + 2 * role);
+        values += n;
+    }
+}
+
+/* What can still come in lanes 0 .. n - 1. */
+static bool read_outlook(struct expander *e, const struct batch *b, struct place *const *at, uint32_t n,
+                         struct error *error)
+{
+    struct batch *outlook = e->outlook[b == e->wide];
+    uint64_t less[BATCH_MAX_WORDS];
+    batch_set_all(outlook, batch_state_wires(b));
+    batch_view(outlook);
+    lanes_with_less(outlook, less);
+    for (uint32_t lane = 0; lane < n; lane++) {
+        if (at[lane]->end || !(less[lane / 64] >> lane % 64 & 1)) continue;
+        int16_t *ranges = push(e, 2 * outlook->nroles * sizeof *ranges);
+        if (!ranges) return no_memory(error);
+        read_ranges(e, outlook, lane, ranges);
+        at[lane]->outlook = ranges;
+    }
+    return true;
+}
+
+const int16_t *expander_outlook(struct expander *e, const uint64_t *state)
+{
+    struct batch *outlook = e->outlook[0];
+    int16_t *ranges = e->goal_values + e->code->circuit->goals.n;
+    uint64_t less[BATCH_MAX_WORDS];
+    batch_set_state(outlook, 0, state);
+    batch_view(outlook);
+    lanes_with_less(outlook, less);
+    if (!(less[0] & 1)) return NULL;
+    read_ranges(e, outlook, 0, ranges);
+    return ranges;
+}
+
 /* Where the children of the spans are in lanes 0 .. n - 1 after a step and a view. */
 static bool read_children(struct expander *e, struct batch *b, const struct span *spans, uint32_t nspans,
                           uint32_t n, const struct opening *how, struct error *error)
@@ -501,6 +588,7 @@ static bool read_children(struct expander *e, struct batch *b, const struct span
             if (!how->leaves) fingerprint(e, child);
         }
     if ((how->moves || !how->leaves) && !read_moves(e, b, at, n, error)) return false;
+    if (e->outlook[1] && !read_outlook(e, b, at, n, error)) return false;
     lanes_below(wanted, n);
     for (uint32_t w = 0; w < b->words; w++) any |= wanted[w] &= how->goals ? ~0ull : b->terminal[w];
     return !any || read_goals(e, b, at, n, wanted, error);

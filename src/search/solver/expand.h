@@ -27,6 +27,9 @@ struct place {
     const uint32_t *moves;
     bool end;
     const int16_t *goals; /* by role, at an end */
+    /* By role, the least and the most that can still come; NULL: nobody asked, it is an end, or everything
+     * can. */
+    const int16_t *outlook;
 };
 
 struct fan {
@@ -63,6 +66,13 @@ void expander_free(struct expander *e);
 
 /* From now on positions that are symmetric have the same fingerprints. Once, before the first is read. */
 bool expander_fold(struct expander *e, const struct symmetry *s, struct error *error);
+
+/* From now on children that are no ends are told what can still come of them, by the code of engine_outlook.
+ * Needs a circuit; once is enough. */
+bool expander_look_out(struct expander *e, const struct code *outlook, struct error *error);
+/* The same of a state, as in a place: NULL where everything can come. Valid until the next call. After
+ * expander_look_out alone. */
+const int16_t *expander_outlook(struct expander *e, const uint64_t *state);
 
 /* A position from outside; it lives until the expander is freed. */
 bool place_read(struct expander *e, const struct state *s, struct place *out, struct error *error);

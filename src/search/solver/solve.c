@@ -2,6 +2,7 @@
 #include "search/solver/solve_internal.h"
 
 #include "base/hash.h"
+#include "circuit/derive.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -148,12 +149,27 @@ struct memo_entry *solver_take(struct solver *s, const struct place *p, uint32_t
     return memo_take(&s->memo, &q, s->low, s->high);
 }
 
+void solver_outlook(const struct solver *s, const struct place *p, double *low, double *high)
+{
+    const int16_t *may = p->outlook;
+    *low = s->low, *high = s->high;
+    if (!may) return;
+    double least = fmax(may[0], s->sum - may[3]), most = fmin(may[1], s->sum - may[2]);
+    if (least <= most) *low = fmax(*low, least), *high = fmin(*high, most); /* else no end can be reached */
+}
+
 enum verdict solver_known(const struct solver *s, const struct place *p, uint32_t question,
                           struct memo_entry **entry)
 {
     struct memo_entry *e = solver_find(s, p, s->plies);
     int32_t value = s->outcomes->value[0][question] * (int32_t)MEMO_UNIT;
     if (entry) *entry = e;
+    if (p->outlook) {
+        double low, high;
+        solver_outlook(s, p, &low, &high);
+        if (low >= s->outcomes->value[0][question]) return YES;
+        if (high < s->outcomes->value[0][question]) return NO;
+    }
     return !e ? OPEN : e->low >= value ? YES : e->high < value ? NO : OPEN;
 }
 
@@ -316,6 +332,20 @@ static bool may_fold(const struct solver *s)
     return s->opt->symmetry && s->code && s->nroles == 2 && s->outcomes->constant_sum;
 }
 
+static bool find_outlook(struct solver *s, struct derived *out, struct error *error)
+{
+    struct error ignored;
+    double seconds = s->opt->budget.deadline > 0 ? fmin(1, budget_seconds(&s->opt->budget, 0.1)) : 1;
+    if (!derived_make(out, circuit_outlook, s->code->circuit, seconds, s->opt->budget.stop, &ignored))
+        return true;
+    return expander_look_out(s->expander, out->code, error);
+}
+
+static bool may_look_out(const struct solver *s)
+{
+    return s->opt->outlook && s->code && s->nroles == 2 && s->outcomes->constant_sum && !s->opt->shortest;
+}
+
 bool solve_run(struct reasoner *reasoner, const struct code *code, const struct state *state,
                const struct solve_options *options, struct solve_result *result, struct error *error)
 {
@@ -327,6 +357,7 @@ bool solve_run(struct reasoner *reasoner, const struct code *code, const struct 
                        .opt = options,
                        .nroles = reasoner->game->nroles};
     struct symmetry symmetry = {0};
+    struct derived outlook = {0};
     bool ok = false;
     s.work.record = options->matrix;
     s.work.record_data = options->matrix_data;
@@ -335,9 +366,12 @@ bool solve_run(struct reasoner *reasoner, const struct code *code, const struct 
     if (!outcomes || !s.history || !result_init(result, outcomes) || s.nroles > 64)
         error_set(error, ERROR_MEMORY, "out of memory");
     else if ((s.expander = expander_new(reasoner, code, error)))
-        ok = (!may_fold(&s) || find_symmetries(&s, &symmetry, error)) && solve_with(&s, state, result, error);
+        ok = (!may_fold(&s) || find_symmetries(&s, &symmetry, error)) &&
+             (!may_look_out(&s) || find_outlook(&s, &outlook, error)) && solve_with(&s, state, result, error);
     result->symmetries = symmetry.n;
+    result->outlook = outlook.code;
     expander_free(s.expander);
+    derived_done(&outlook);
     memo_done(&s.memo);
     matrix_work_done(&s.work);
     free(s.history);

@@ -50,6 +50,7 @@ struct solve_options {
     bool shortest;        /* deepen ply by ply, so that the line is as short as can be */
     uint32_t role;        /* max^n: who is asked about */
     bool symmetry;        /* positions that are the same but for a symmetry of the rules are one */
+    bool outlook; /* goals that can not come any more bound what a position is worth; not `shortest` */
     void (*progress)(void *data, const struct solve_progress *p); /* now and then; may be NULL */
     void *progress_data;
     /* Told of every matrix that takes a linear program; may be NULL. */
@@ -79,6 +80,7 @@ struct solve_result {
     bool line_ends; /* the line goes to an end of the game */
     uint64_t opened, seen, programs;
     uint32_t symmetries; /* that were found and used, the identity apart */
+    bool outlook;        /* it was seen which goals can not come any more */
     uint32_t depth;      /* plies: of the deepest position, or, with `shortest`, of the proof */
     double seconds;
 };

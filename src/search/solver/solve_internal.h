@@ -65,7 +65,9 @@ void solver_reward(struct solver *s, const struct fan *f, uint32_t joint, uint64
 /* Remember a verdict on "at least values[question]". */
 void solver_settle(struct solver *s, const struct place *p, uint32_t question, bool yes, uint32_t best,
                    uint64_t work);
-/* What is remembered about that question. */
+/* What the first of two roles gets at least and at most there, by the goals that can still come. */
+void solver_outlook(const struct solver *s, const struct place *p, double *low, double *high);
+/* What is remembered about that question, or known from what can still come. */
 enum verdict solver_known(const struct solver *s, const struct place *p, uint32_t question,
                           struct memo_entry **entry);
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "../../testing.h"
+
 #include "random_game.h"
 
 #include "base/rng.h"
@@ -60,7 +62,8 @@ static void put_moves(FILE *out, const struct random_game *kind, struct rng *rng
     }
 }
 
-char *random_game_sheet(const struct random_game *kind, uint64_t seed)
+/* On malloc. */
+static char *make_sheet(const struct random_game *kind, uint64_t seed)
 {
     char *text = NULL;
     size_t size = 0;
@@ -89,4 +92,16 @@ char *random_game_sheet(const struct random_game *kind, uint64_t seed)
     }
     fclose(out);
     return text;
+}
+
+struct game *random_game_load(uint32_t i)
+{
+    struct random_game kind = random_game_kind(i);
+    struct error error = {0};
+    char *sheet = make_sheet(&kind, i), name[40];
+    snprintf(name, sizeof name, "random game %u", i);
+    struct game *game = game_from_text(name, sheet, strlen(sheet), 0, NULL, &error);
+    if (!game) fail_msg("%s\n%s", error.text, sheet);
+    free(sheet);
+    return game;
 }

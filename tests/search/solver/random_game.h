@@ -5,6 +5,8 @@
 #ifndef TESTS_SOLVER_RANDOM_GAME_H
 #define TESTS_SOLVER_RANDOM_GAME_H
 
+#include "game/game.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -18,7 +20,7 @@ struct random_game {
 
 /* The kind of game number i of a series: all kinds come up. */
 struct random_game random_game_kind(uint32_t i);
-/* The sheet, on malloc. */
-char *random_game_sheet(const struct random_game *kind, uint64_t seed);
+/* That game. */
+struct game *random_game_load(uint32_t i);
 
 #endif

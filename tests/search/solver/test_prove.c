@@ -23,18 +23,6 @@ struct table {
     struct oracle *oracle;
 };
 
-static struct game *random_game(uint32_t i)
-{
-    struct random_game kind = random_game_kind(i);
-    struct error error = {0};
-    char *sheet = random_game_sheet(&kind, i), name[40];
-    snprintf(name, sizeof name, "random game %u", i);
-    struct game *game = game_from_text(name, sheet, strlen(sheet), 0, NULL, &error);
-    if (!game) fail_msg("%s\n%s", error.text, sheet);
-    free(sheet);
-    return game;
-}
-
 static struct table sit(struct game *game, struct mcts_options options, bool circuit)
 {
     struct error error;
@@ -120,7 +108,7 @@ static void bounds_enclose_the_truth_at_every_moment(void **state)
                                            .scout = how == 3 ? 2 : 0,
                                            .rave = i % 4 == 3 ? 100 : 0,
                                            .seed = i};
-            struct table t = sit(random_game(i), options, i % 5 != 0);
+            struct table t = sit(random_game_load(i), options, i % 5 != 0);
             for (uint32_t round = 0; round < 25 && !t.m->settled; round++) {
                 think(&t, 1 + round * 2);
                 moved += check(&t);
@@ -131,6 +119,31 @@ static void bounds_enclose_the_truth_at_every_moment(void **state)
     print_message("%u of 800 roots settled, %u bounded nodes looked at\n", settled, moved);
     assert_true(settled > 500);
     assert_true(moved > 5000);
+}
+
+/* With what lasts of positions, too; and it settles games earlier. */
+static void bounds_from_what_lasts_enclose_the_truth(void **state)
+{
+    (void)state;
+    static const char *const games[] = {"ticTacToe", "goofspiel4"};
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t rounds[2] = {0};
+        for (uint32_t on = 0; on < 2; on++) {
+            struct error error;
+            struct mcts_options options = {.solver = SOLVER_E, .lanes = 4, .scout = 1, .seed = i};
+            struct table t = sit(game_load(games[i], 0, NULL, &error), options, true);
+            if (on) t.m->opt.outlook = engine_outlook(t.engine, 0, NULL);
+            assert_true(!on || t.m->opt.outlook);
+            for (; !t.m->settled && rounds[on] < 400; rounds[on]++) {
+                think(&t, 25);
+                check(&t);
+            }
+            rise(&t);
+        }
+        print_message("%s: settled after %u simulations, %u without what lasts\n", games[i], 25 * rounds[1],
+                      25 * rounds[0]);
+        assert_true(rounds[1] < rounds[0]);
+    }
 }
 
 /* Root parallelisation: what one search proves of the root all of them know, also of moves they never tried.
@@ -145,7 +158,7 @@ static void a_proof_in_one_search_is_a_proof_in_all(void **state)
                                        .lanes = 1 + i % 3 * 4,
                                        .seed = i,
                                        .scout = i % 4 == 1 ? 3 : 0};
-        struct table t = sit(random_game(i), options, true);
+        struct table t = sit(random_game_load(i), options, true);
         struct mcts *first = t.m;
         struct outcomes *o = outcomes_new(t.game, t.code, OUTCOMES_QUICK);
         struct crew_options how = {.how = PARALLEL_ROOT, .threads = 3, .search = first->opt};
@@ -432,6 +445,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bounds_enclose_the_truth_at_every_moment),
+        cmocka_unit_test(bounds_from_what_lasts_enclose_the_truth),
         cmocka_unit_test(a_proof_in_one_search_is_a_proof_in_all),
         cmocka_unit_test(bounds_survive_the_collector),
         cmocka_unit_test(small_games_are_settled),

@@ -40,18 +40,6 @@ static void rise(struct table *t)
     game_free(t->game);
 }
 
-static struct table random_table(uint32_t i, bool circuit)
-{
-    struct random_game kind = random_game_kind(i);
-    struct error error = {0};
-    char *sheet = random_game_sheet(&kind, i), name[40];
-    snprintf(name, sizeof name, "random game %u", i);
-    struct game *game = game_from_text(name, sheet, strlen(sheet), 0, NULL, &error);
-    if (!game) fail_msg("%s\n%s", error.text, sheet);
-    free(sheet);
-    return sit(game, circuit);
-}
-
 /* The line must be legal, and where it ends at an end the goals must be the value. */
 static void check_line(struct table *t, const struct state *from, const struct solve_result *result)
 {
@@ -112,7 +100,7 @@ static void random_games_are_solved(void **state)
                                                 SOLVE_BACKWARD, SOLVE_MAX_N};
     uint32_t kinds[2] = {0, 0};
     for (uint32_t i = 0; i < 200; i++) {
-        struct table t = random_table(i, i % 3 != 0);
+        struct table t = sit(random_game_load(i), i % 3 != 0);
         struct state s = {0};
         assert_true(t.r->ops->initial(t.r, &s));
         struct oracle *o = oracle_new(t.r, 0);
@@ -137,7 +125,7 @@ static void unfinished_searches_claim_nothing_false(void **state)
     (void)state;
     uint32_t unfinished = 0;
     for (uint32_t i = 0; i < 200; i++) {
-        struct table t = random_table(i, true);
+        struct table t = sit(random_game_load(i), true);
         struct state s = {0};
         assert_true(t.r->ops->initial(t.r, &s));
         struct oracle *o = oracle_new(t.r, 0);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A game of the library, its circuit, and somebody who answers questions about it. */
+#ifndef TESTS_FIELD_H
+#define TESTS_FIELD_H
+
+#include "testing.h"
+
+#include "game/engine.h"
+
+struct field {
+    struct game *game;
+    struct engine *engine;
+    struct reasoner *reasoner;
+};
+
+static inline struct field open_field(const char *name)
+{
+    struct error error = {0};
+    struct field f = {.game = game_load(name, 0, NULL, &error)};
+    if (!f.game) fail_msg("%s", error.text);
+    f.engine = engine_start(f.game, NULL, &error);
+    assert_non_null(f.engine);
+    assert_int_equal(engine_wait(f.engine, -1), ENGINE_READY);
+    f.reasoner = reasoner_circuit(f.game, engine_code(f.engine), &error);
+    assert_non_null(f.reasoner);
+    return f;
+}
+
+static inline void close_field(struct field *f)
+{
+    reasoner_free(f->reasoner);
+    engine_free(f->engine);
+    game_free(f->game);
+}
+
+#endif

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Games to learn from: played by the rules, with a guide by what it likes. */
+#include "../../testing.h"
+
+#include "game/engine.h"
+#include "search/minimax/evaluate.h"
+#include "search/minimax/samples.h"
+
+#define WANTED 3000u
+
+static uint32_t facts_of(const uint64_t *state, uint32_t words)
+{
+    uint32_t n = 0;
+    for (uint32_t w = 0; w < words; w++) n += (uint32_t)__builtin_popcountll(state[w]);
+    return n;
+}
+
+/* Everybody likes a full board. */
+static void likes_facts(const struct evaluator *e, const struct place *p, float *out)
+{
+    out[0] = out[1] = (float)facts_of(p->state, p->words);
+}
+
+static double mean_facts(const struct code *code, const struct evaluator *guide)
+{
+    struct samples s;
+    struct samples_order order = {.wanted = WANTED, .seed = 5, .guide = guide};
+    struct budget budget = {0};
+    double sum = 0;
+    assert_true(samples_play(&s, code, &order, &budget));
+    assert_int_equal(s.n, WANTED);
+    for (uint32_t i = 0; i < s.n; i++) {
+        sum += facts_of(samples_state(&s, i), s.words);
+        assert_int_equal(s.outcome[2 * i] + s.outcome[2 * i + 1], 100);
+    }
+    samples_done(&s);
+    return sum / WANTED;
+}
+
+/* Who likes pieces, takes fewer: in Breakthrough, where random games lose half of them. */
+static void games_go_where_the_guide_likes_it(void **state)
+{
+    struct error error = {0};
+    struct evaluator guide = {.name = "facts", .values = likes_facts};
+    struct game *game = game_load("breakthrough", 0, NULL, &error);
+    struct reasoner *r = game ? reasoner_ground(game, NULL, &error) : NULL;
+    if (!r) fail_msg("%s", error.text);
+    double any = mean_facts(reasoner_code(r), NULL), guided = mean_facts(reasoner_code(r), &guide);
+    if (guided < any + 1) fail_msg("%.1f facts with a guide, %.1f without", guided, any);
+    assert_true(mean_facts(reasoner_code(r), &guide) == guided);
+    reasoner_free(r);
+    game_free(game);
+}
+
+/* What is learned twice says how much random games explain, as what is learned once does, and is not the
+ * same. */
+static void lessons_from_better_games_are_others(void **state)
+{
+    struct error error = {0};
+    struct game *game = game_load("breakthrough", 0, NULL, &error);
+    struct reasoner *r = game ? reasoner_ground(game, NULL, &error) : NULL;
+    if (!r) fail_msg("%s", error.text);
+    struct minimax_report report[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        struct minimax_options o = {.policy = MINIMAX_PARANOID,
+                                    .eval = i ? EVAL_GUIDED : EVAL_LEARNED,
+                                    .depth = 1,
+                                    .seed = 1,
+                                    .memory = 1 << 20};
+        struct budget budget = {.simulations = 1000};
+        struct state at = {0};
+        uint32_t move;
+        assert_true(r->ops->initial(r, &at));
+        struct minimax *m = minimax_new(r, reasoner_code(r), 0, &o, &error);
+        assert_true(m && minimax_think(m, &at, &budget, &move, &error));
+        report[i] = *minimax_report(m);
+        minimax_free(m);
+        state_done(&at);
+    }
+    assert_float_equal(report[0].explains, report[1].explains, 1e-6);
+    assert_true(report[0].score != report[1].score);
+    reasoner_free(r);
+    game_free(game);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(games_go_where_the_guide_likes_it),
+        cmocka_unit_test(lessons_from_better_games_are_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
