@@ -13,8 +13,10 @@
 #include <stdlib.h>
 
 enum {
-    MOST_LITERALS = 128, /* of a move */
-    FEWEST_GROUPS = 256, /* fewer than lanes would be no gain */
+    MOST_LITERALS = 128,    /* of a move */
+    MOST_VISITS = 4096,     /* to edges, for one move */
+    MOST_WRITTEN = 1 << 23, /* literals of all moves */
+    FEWEST_GROUPS = 256,    /* fewer than lanes would be no gain */
     MOST_IN_GROUP = (1 << CODE_NUMBER_PLANES) - 1,
 };
 
@@ -30,10 +32,10 @@ struct finder {
     bool *in_loop;    /* by gate */
     uint64_t *where;  /* by edge: fingerprint of the moves that require it */
     VEC(edge) used;   /* edges that any does, those of the same moves together */
-    uint32_t
-        *first;     /* by edge: where in `used`, if it is the first of these and stands for them; else NONE */
-    uint32_t *atom; /* by edge: the value of all of these, or NONE */
+    uint32_t *first;  /* by edge: where in `used`, if it is the first of those and stands for them, or NONE */
+    uint32_t *atom;   /* by edge: the value of all it stands for, or NONE */
     VEC(edge) literals;
+    uint32_t visits;
     struct set *move;      /* by move: all it requires */
     VEC(struct set) parts; /* no two of them equal; 0 is the empty one */
     uint32_t *slots, mask; /* open addressing: number of the part, or NONE */
@@ -52,6 +54,7 @@ static bool write_out(struct finder *f, edge e, uint32_t begin)
 {
     const struct builder *b = f->b;
     uint32_t w = e >> 1;
+    if (++f->visits > MOST_VISITS) return false;
     if (e == EDGE_TRUE) return true;
     if (e & 1 || w < b->first_gate || f->in_loop[w - b->first_gate]) {
         for (uint32_t i = begin; i < f->literals.n; i++)
@@ -71,7 +74,8 @@ static bool write_out_moves(struct finder *f)
     for (uint32_t m = 0; m < f->n; m++) {
         struct set *s = &f->move[m];
         s->first = f->literals.n;
-        if (!write_out(f, f->b->c->legal[f->base + m], s->first)) return false;
+        f->visits = 0;
+        if (s->first > MOST_WRITTEN || !write_out(f, f->b->c->legal[f->base + m], s->first)) return false;
         s->n = f->literals.n - s->first;
         qsort(f->literals.v + s->first, s->n, sizeof *f->literals.v, by_number);
         heap_poll(f->b->heap);
