@@ -322,16 +322,15 @@ static struct learned *learn(const struct evaluator_source *from, struct feature
     return NULL;
 }
 
-/* What random games teach is a guide to better ones, which teach more where pieces move about; for trees
- * that play out as well that is not shown. How much is explained remains that of random games, by which games
- * are compared. */
+/* What random games teach is a guide to better ones, which teach more where pieces move about. How much is
+ * explained remains that of random games, by which games are compared. */
 struct evaluator *evaluator_learned(const struct evaluator_source *from)
 {
     struct features use = choose(from);
     struct evaluator_source first = *from;
     struct budget half = *from->budget;
-    bool twice = from->which == EVAL_GUIDED || (from->which == EVAL_AUTO && !from->states_alone &&
-                                                from->analysis && evaluator_travels(from->analysis));
+    bool twice = from->which == EVAL_GUIDED ||
+                 (from->which == EVAL_AUTO && from->analysis && evaluator_travels(from->analysis));
     half.deadline = budget_share(from->budget, twice ? 0.5 : 1);
     first.budget = &half;
     struct learned *l = learn(&first, use, NULL);
