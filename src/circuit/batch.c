@@ -40,19 +40,24 @@ static uint32_t plan_choices(const struct code *code, struct choices *c, bool *d
         struct choice *ch = &c->v[c->n++];
         ch->legal = role->legal;
         ch->does = role->does;
+        ch->blocks = (role->n + CHOICE_BLOCK - 1) / CHOICE_BLOCK;
+        ch->parts = role->parts;
+        ch->numbers = at;
+        if (ch->parts) at += ch->parts->numbers.n * ch->parts->planes;
         ch->at[0] = at;
-        for (uint32_t l = 0, n = (role->n + CHOICE_BLOCK - 1) / CHOICE_BLOCK;; l++, n = (n + 1) / 2) {
+        uint32_t planes = ch->parts ? ch->parts->planes : 5;
+        for (uint32_t l = 0, n = ch->parts ? ch->parts->ngroups : ch->blocks;; l++, n = (n + 1) / 2) {
             ch->levels = l;
             ch->nodes[l] = n;
             ch->planes[l] = 1;
-            at += n * (5 + l); /* with all planes it can ever need */
+            at += n * (planes + l); /* with all it can ever need */
             if (n == 1) break;
         }
         choice_layout(ch);
         ch->dirty = dirty;
         ch->hot = hot;
-        dirty += ch->nodes[0];
-        hot += ch->nodes[0];
+        dirty += ch->blocks;
+        hot += ch->blocks;
     }
     return at;
 }
@@ -201,7 +206,8 @@ static void view_by(struct batch *b, struct side *side)
 {
     b->inside->now = side;
     b->terminal = slot(b, side->code->terminal);
-    sweep_phase(b, side->code, PHASE_VIEW);
+    b->inside->listed = side->code->list_begin == side->code->phase_end[PHASE_VIEW];
+    b->sweeper->sweep(side->code, 0, side->code->list_begin, b->inside->mem);
 }
 
 void batch_view(struct batch *b)

@@ -29,6 +29,7 @@ struct batch_inside {
     struct side *sides; /* the first is that of all turns; turn t is t + 1 */
     uint32_t nsides;
     struct side *now;  /* which the last view was swept by */
+    bool listed;       /* all legal moves of that view are in their slots */
     bool *dirty;       /* of the choices */
     uint32_t *hot;     /* of the choices */
     uint64_t *initial; /* state words */
@@ -66,10 +67,19 @@ static inline const struct code_role *role_now(const struct batch *b, uint32_t r
     return &b->inside->now->code->roles[role];
 }
 
+/* Of goals or the step. */
 static inline void sweep_phase(struct batch *b, const struct code *code, enum circuit_phase phase)
 {
-    uint32_t first = phase == PHASE_VIEW ? 0 : code->phase_end[phase - 1];
-    b->sweeper->sweep(code, first, code->phase_end[phase], b->inside->mem);
+    b->sweeper->sweep(code, code->phase_end[phase - 1], code->phase_end[phase], b->inside->mem);
+}
+
+/* For all who read legal moves, but for choosing where they have parts. */
+static inline void list_legal(const struct batch *b)
+{
+    const struct code *code = b->inside->now->code;
+    if (!b->inside->listed)
+        b->sweeper->sweep(code, code->list_begin, code->phase_end[PHASE_VIEW], b->inside->mem);
+    b->inside->listed = true;
 }
 
 static inline uint32_t at_most_64(uint32_t n)

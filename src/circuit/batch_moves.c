@@ -14,6 +14,7 @@
 
 const uint64_t *batch_legal_wires(const struct batch *b, uint32_t role)
 {
+    list_legal(b);
     return slot(b, role_now(b, role)->legal);
 }
 
@@ -24,6 +25,7 @@ uint32_t batch_legal(struct batch *b, uint32_t lane, uint32_t role, uint32_t *ou
     const uint64_t *at = slot(b, r->legal) + lane / 64;
     uint32_t n = 0;
     if (r->forced && r->legal == r->does) return out[0] = r->only, 1;
+    list_legal(b);
     for (uint32_t m = 0; m < r->n; m += 64, at += 64 * (size_t)b->words)
         for (uint64_t set = transpose_get(at, b->words, at_most_64(r->n - m), lane % 64); set; set &= set - 1)
             out[n++] = m + (uint32_t)__builtin_ctzll(set);
@@ -36,6 +38,7 @@ void batch_legal_sets_of(struct batch *b, uint32_t role, uint32_t lanes, uint64_
     TICKS_BEGIN(b);
     const struct code_role *r = role_now(b, role);
     uint32_t set_words = (r->n + 63) / 64;
+    list_legal(b);
     memset(count, 0, lanes * sizeof *count);
     for (uint32_t s = 0; s < set_words; s++)
         b->sweeper->get_rows(r->legal + s * 64, NULL, at_most_64(r->n - s * 64), out + s, set_words, lanes,
@@ -151,6 +154,7 @@ void batch_choose_first(struct batch *b, uint32_t role, const uint32_t *order, u
                         const uint64_t *mask)
 {
     TICKS_BEGIN(b);
+    list_legal(b);
     if (batch_move_wires(b, role))
         b->sweeper->choose_first(role_now(b, role), order, n, mask, b->inside->mem);
     TICKS_END(b, BATCH_CHOOSE);

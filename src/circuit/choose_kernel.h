@@ -78,9 +78,62 @@ INLINE vec count_pairs(const struct choice *c, uint32_t level, const vec_alias *
     return over;
 }
 
+/* One number of p planes. */
+INLINE void count_number(const struct code_parts *parts, const struct code_number *x, const vec_alias *mem,
+                         const vec_alias *numbers, vec *sum, const uint32_t p)
+{
+    const uint32_t *wire = parts->wires.v + x->first, *end = wire + x->n;
+    vec carry;
+    if (x->a == UINT32_MAX)
+        for (uint32_t j = 0; j < p; j++) sum[j] = mem[SLOT_ZEROS];
+    else
+        for (uint32_t j = 0; j < p; j++) sum[j] = numbers[x->a * p + j];
+    if (x->b != UINT32_MAX) {
+        carry = mem[SLOT_ZEROS];
+        for (uint32_t j = 0; j < p; j++) FULL_ADD(sum[j], carry, sum[j], numbers[x->b * p + j], carry);
+    }
+    for (; wire < end; wire += 2) {
+        FULL_ADD(sum[0], carry, sum[0], mem[wire[0]], mem[wire + 1 < end ? wire[1] : SLOT_ZEROS]);
+        for (uint32_t j = 1; j < p; j++) {
+            vec both = sum[j] & carry;
+            sum[j] ^= carry;
+            carry = both;
+        }
+    }
+}
+
+/* The counts of all groups, as count_blocks; numbers have q planes. */
+INLINE vec count_groups(const struct choice *c, const vec_alias *mem, vec_alias *scratch, const uint32_t q)
+{
+    const struct code_parts *parts = c->parts;
+    const uint32_t p = c->planes[0];
+    vec_alias *numbers = scratch + c->numbers, *out = scratch + c->at[0];
+    vec sum[CODE_NUMBER_PLANES], over = mem[SLOT_ZEROS];
+    for (uint32_t i = 0; i < parts->numbers.n; i++) {
+        count_number(parts, &parts->numbers.v[i], mem, numbers, sum, q);
+        for (uint32_t j = 0; j < q; j++) numbers[i * q + j] = sum[j];
+    }
+    for (uint32_t g = 0; g < parts->ngroups; g++, out += p) {
+        vec head = mem[parts->head[g]];
+        count_number(parts, &parts->sum[g], mem, numbers, sum, q);
+        for (uint32_t j = 0; j < q; j++) {
+            if (j < p)
+                out[j] = sum[j] & head;
+            else
+                over |= sum[j] & head;
+        }
+    }
+    return over;
+}
+
 FN vec count_level(const struct choice *c, uint32_t level, const vec_alias *mem, vec_alias *scratch)
 {
     uint32_t p = c->planes[level];
+    if (level == 0 && c->parts) switch (c->parts->planes) {
+        case 5: return count_groups(c, mem, scratch, 5);
+        case 6: return count_groups(c, mem, scratch, 6);
+        default: return count_groups(c, mem, scratch, c->parts->planes);
+        }
     if (level == 0) switch (p) {
         case 1: return count_blocks(c, mem, scratch, 1);
         case 2: return count_blocks(c, mem, scratch, 2);
@@ -302,6 +355,46 @@ INLINE void choose_blocks(struct choice *c, vec_alias *mem, const vec *rank, con
     }
 }
 
+/* The same where moves have parts: the tails of the group that a lane is in are gathered. One of them is
+ * chosen by counting the rank down; below zero it is more than what is left. */
+FN void choose_tails(struct choice *c, vec_alias *mem, vec *rank, const struct front *f)
+{
+    const struct code_parts *parts = c->parts;
+    const uint32_t p = c->planes[0];
+    const vec zero = rank[0] ^ rank[0];
+    vec_alias *does = mem + c->does;
+    vec own[1 << CODE_NUMBER_PLANES];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->n; i++) {
+        const uint32_t *tail = parts->tail + parts->first[f->node[i]];
+        uint32_t size = parts->first[f->node[i] + 1] - parts->first[f->node[i]];
+        for (; n < size; n++) own[n] = zero;
+        for (uint32_t j = 0; j < size; j++) own[j] = OR_AND(own[j], f->lanes[i], mem[tail[j]]);
+    }
+    for (uint32_t j = 0; j < n; j++) {
+        vec borrow = own[j], some = zero;
+        for (uint32_t k = 0; k < p; k++) some |= rank[k];
+        own[j] = borrow & ~some;
+        for (uint32_t k = 0; k < p; k++) {
+            rank[k] ^= borrow;
+            borrow &= rank[k];
+        }
+    }
+    for (uint32_t i = 0; i < c->nhot; i++) {
+        c->dirty[c->hot[i]] = false;
+        for (uint32_t j = 0; j < CHOICE_BLOCK; j++) does[c->hot[i] * CHOICE_BLOCK + j] = zero;
+    }
+    c->nhot = 0;
+    for (uint32_t i = 0; i < f->n; i++)
+        for (uint32_t m = parts->first[f->node[i]], j = 0; m < parts->first[f->node[i] + 1]; m++, j++) {
+            vec made = f->lanes[i] & own[j];
+            if (!any(made)) continue;
+            does[m] = made;
+            if (!c->dirty[m / CHOICE_BLOCK]) c->hot[c->nhot++] = m / CHOICE_BLOCK;
+            c->dirty[m / CHOICE_BLOCK] = true;
+        }
+}
+
 /* Where there is but one. */
 INLINE void choose_single(const struct choice *c, vec_alias *mem, const vec *rank, vec lanes)
 {
@@ -327,6 +420,10 @@ FN void descend(struct choice *c, vec_alias *mem, const vec_alias *scratch, vec 
     front[level & 1].n = 0;
     add_node(&front[level & 1], 0, lanes, true);
     for (; level > 0; level--) descend_level(c, level, scratch, rank, &front[level & 1], &front[~level & 1]);
+    if (c->parts) {
+        choose_tails(c, mem, rank, &front[0]);
+        return;
+    }
     switch (c->planes[0]) {
     case 1: choose_blocks(c, mem, rank, &front[0], 1); break;
     case 2: choose_blocks(c, mem, rank, &front[0], 2); break;

@@ -54,9 +54,7 @@ static void want_sense(struct builder *b, edge e)
     b->stored_inverted[w] = e & 1;
 }
 
-/* The value that holds an edge as it is; where the wire is stored in the other sense a copy is made among the
- * nodes of the present phase. */
-static uint32_t edge_value(struct builder *b, edge e)
+uint32_t code_edge_value(struct builder *b, edge e)
 {
     uint32_t w = e >> 1;
     if (b->stored_inverted[w] == (e & 1)) return w;
@@ -65,6 +63,13 @@ static uint32_t edge_value(struct builder *b, edge e)
         copy_node(b, b->inverse[w], w, true);
     }
     return b->inverse[w];
+}
+
+void code_and_node(struct builder *b, uint32_t value, const uint32_t *of, uint32_t n)
+{
+    begin_node(b, value, false);
+    for (uint32_t i = 0; i < n; i++) add_operand(b, of[i], false);
+    end_node(b);
 }
 
 static uint32_t parked_value(struct builder *b, uint32_t wire)
@@ -166,8 +171,13 @@ static void view_phase(struct builder *b)
     for (uint32_t i = 0; i < c->kept.n; i++)
         vec_push(b->heap, &b->kept,
                  (struct code_kept){placed_value(b, c->kept.v[i]), b->base->kept.v[i].slot});
-    b->code->terminal = edge_value(b, c->terminal);
-    schedule(b, first, b->nodes.n);
+    b->code->terminal = code_edge_value(b, c->terminal);
+    uint32_t list = code_find_parts(b, first);
+    schedule(b, first, list);
+    end_segment(b, order, b->cuts.n);
+    b->code->list_begin = b->segments.n;
+    order = b->order.n;
+    schedule(b, list, b->nodes.n);
     end_segment(b, order, b->cuts.n);
     b->code->phase_end[PHASE_VIEW] = b->segments.n;
 }
@@ -185,7 +195,7 @@ static void goal_phase(struct builder *b)
         uint32_t w = e >> 1, value;
         bool own = is_gate(b, w) && w - b->first_gate >= begin;
         if (own || w == 0) {
-            value = edge_value(b, e);
+            value = code_edge_value(b, e);
         } else {
             uint32_t parked = parked_value(b, w);
             value = parked;

@@ -62,6 +62,26 @@ struct code_goal {
     uint32_t role, value, slot;
 };
 
+/* The moves of a role with very many are often products: "there is a queen of mine here, the way there is
+ * free, and from there I can shoot yonder". Moves one after the other form a group if they have a part in
+ * common, the head: move m of group g is legal where head[g] and tail[m] are set. Many groups have the same
+ * tails, so a few sums of tails count the legal moves of all groups, and nobody needs to list these. */
+#define CODE_NUMBER_PLANES 7 /* of a sum */
+struct code_number {
+    uint32_t first, n; /* wires.v[first ..]: what it counts itself */
+    uint32_t a, b;     /* numbers before this one that are added, or UINT32_MAX */
+};
+struct code_parts {
+    uint32_t ngroups;
+    uint32_t *first;                 /* by group, and one more: its first move */
+    uint32_t *head;                  /* by group: slot */
+    struct code_number *sum;         /* by group: of its tails */
+    uint32_t *tail;                  /* by move: slot */
+    VEC(uint32_t) wires;             /* slots */
+    VEC(struct code_number) numbers; /* what several sums have in common */
+    uint32_t planes;                 /* of every number */
+};
+
 /* The moves of one role: move i is legal where slot legal + i is set, and made where slot does + i is. Both
  * rows are filled up to a multiple of CODE_BLOCK with slots that stay zero. */
 #define CODE_BLOCK 16
@@ -69,6 +89,7 @@ struct code_role {
     uint32_t legal, does, n;
     bool forced; /* there is nothing to choose: `only` is made, its slot is always one */
     uint32_t only;
+    struct code_parts *parts; /* NULL: its moves are always listed */
 };
 
 /* A wire of the view that is read outside, as an edge of the circuit, and where it lies. */
@@ -103,6 +124,8 @@ struct code {
     VEC(uint32_t) ops;
     VEC(struct code_segment) segments;
     uint32_t phase_end[PHASE_COUNT]; /* segments of the view are 0 .. phase_end[PHASE_VIEW]-1, and so on */
+    uint32_t
+        list_begin; /* segments of the view from here on list legal moves of roles with parts: on demand */
     VEC(uint32_t) cuts;
     uint32_t terminal; /* slot */
     struct code_sums sums;

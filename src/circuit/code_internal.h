@@ -4,6 +4,7 @@
  *     code.c        what is computed: nodes, phase by phase
  *     code_order.c  in which order
  *     code_sums.c   what is added up move by move
+ *     code_parts.c  moves that are products
  *     code_slots.c  in which slots; the ops
  *
  * A value is something that needs a slot: values 0..nwires-1 are the circuit's wires, further ones are
@@ -58,6 +59,7 @@ struct builder {
     uint32_t *legal;                   /* by move: the value that says so, or NONE: it never changes */
     VEC(struct move_sum) sums;
     VEC(uint32_t) summands;
+    VEC(uint32_t) part_values;  /* what choosing by parts reads */
     VEC(struct code_kept) kept; /* values and slots, of a turn */
     uint32_t *slot;             /* by value */
     bool *fixed;                /* by value: its slot is not used again */
@@ -81,6 +83,16 @@ static inline uint32_t code_new_value(struct builder *b)
 uint32_t code_sum_of(struct builder *b, const struct gate *gate);
 bool code_in_sum(const struct builder *b, edge e);
 void code_emit_sums(struct builder *b);
+
+/* For roles with very many moves, when all nodes of the view are there: find their parts and make nodes for
+ * them. Nodes from `first` on that list moves nobody reads come last then; returns the first of these. */
+uint32_t code_find_parts(struct builder *b, uint32_t first);
+/* The value that holds an edge as it is; where the wire is stored in the other sense a copy is made among the
+ * nodes of the present phase. */
+uint32_t code_edge_value(struct builder *b, edge e);
+/* A node that is the AND of values, as they are. */
+void code_and_node(struct builder *b, uint32_t value, const uint32_t *of, uint32_t n);
+void code_emit_parts(struct builder *b);
 
 void code_assign_slots(struct builder *b);
 void code_emit(struct builder *b);

@@ -35,6 +35,7 @@ static void find_kept(struct builder *b)
     for (uint32_t i = 0; i < b->kept.n; i++) b->keep[b->kept.v[i].e] = true;
     for (uint32_t g = 0; g < b->code->goals.n; g++) b->keep[b->code->goals.v[g].slot] = true;
     b->keep[b->code->terminal] = true;
+    for (uint32_t i = 0; i < b->part_values.n; i++) b->keep[b->part_values.v[i]] = true;
     heap_release(b->heap, made_in);
 }
 
@@ -45,7 +46,7 @@ static uint32_t phase_begin(const struct builder *b, enum circuit_phase phase)
 }
 
 /* When is each value needed for the last time? Positions are those of `order`; in a loop everything is needed
- * until its last node. What choosing and parking read is needed until the step begins. */
+ * until its last node. What choosing, listing and parking read is needed until the step begins. */
 static void find_last_uses(struct builder *b)
 {
     struct code *code = b->code;
@@ -55,11 +56,13 @@ static void find_last_uses(struct builder *b)
         for (uint32_t p = seg->begin; p < seg->end; p++) {
             const struct code_node *n = &b->nodes.v[b->order.v[p]];
             uint32_t until = seg->cut_n ? seg->end - 1 : p;
+            if (s >= code->list_begin && s < code->phase_end[PHASE_VIEW]) until = step;
             for (uint32_t k = 0; k < n->n; k++) use_until(b, b->operands.v[n->first + k] >> 1, until);
             if (seg->cut_n) use_until(b, n->value, until);
         }
     }
     use_until(b, code->terminal, step);
+    for (uint32_t i = 0; i < b->part_values.n; i++) use_until(b, b->part_values.v[i], step);
     for (uint32_t i = 0; i < b->parks.n; i++) use_until(b, b->parks.v[i].from, step);
     for (uint32_t g = 0; g < code->goals.n; g++) use_until(b, code->goals.v[g].slot, step);
 }
@@ -88,7 +91,7 @@ static uint32_t place_moves(struct builder *b, uint32_t role, uint32_t slot)
     uint32_t first = c->move_base[role], n = c->move_base[role + 1] - first;
     uint32_t row = (n + CODE_BLOCK - 1) / CODE_BLOCK * CODE_BLOCK, possible = 0;
     struct code_role *r = &b->code->roles[role];
-    *r = (struct code_role){.does = slot, .legal = slot + row, .n = n};
+    *r = (struct code_role){.does = slot, .legal = slot + row, .n = n, .parts = r->parts};
     for (uint32_t m = 0; m < n; m++)
         if (c->legal[first + m] != EDGE_FALSE) possible++, r->only = m;
     /* In a turn a role often has one move that is always legal. Then one row says both: it never changes. */
@@ -218,6 +221,7 @@ void code_emit(struct builder *b)
     struct heap *heap = code->heap;
     for (uint32_t s = 0; s < b->segments.n; s++) emit_segment(b, &b->segments.v[s]);
     code_emit_sums(b);
+    code_emit_parts(b);
     for (uint32_t i = 0; i < b->parks.n; i++)
         vec_push(heap, &code->parks,
                  (struct code_park){b->slot[b->parks.v[i].from], b->slot[b->parks.v[i].to]});

@@ -19,6 +19,11 @@ struct lists {
 
 void lists_open(struct lists *l, struct net *net);
 uint32_t lists_add(struct lists *l); /* a gate without inputs so far */
+/* share.c: inputs that are in the same gates become a gate of their own; so do pairs of inputs that at least
+ * `worth` gates share. Nothing but the inputs is looked at, and each is still in each gate as often as it
+ * was. */
+void lists_join(struct lists *l);
+void lists_share(struct lists *l, uint32_t worth);
 /* Turn the lists into a net again and free both lists and old net. */
 struct net *lists_close(struct lists *l);
 

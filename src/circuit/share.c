@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORTH = 4, WIDEST = 128, MAX_PAIRS = 6000000 };
+enum { WORTH = 4 /* gates to share a pair */, WIDEST = 128, MAX_PAIRS = 6000000 };
 
 /* Blocks. */
 struct occurrence {
@@ -96,6 +96,7 @@ struct pairs {
     VEC(struct candidate) queue; /* binary heap, largest count first */
     struct vec_u32 *gates;       /* by edge: gates that (once) had it */
     uint32_t edges;              /* room in gates */
+    uint32_t worth;
 };
 
 static uint64_t pair_key(edge a, edge b)
@@ -212,14 +213,14 @@ static void take_out(struct pairs *p, edge a, edge b)
         for (uint32_t j = 0; j < in->n; j++) {
             if (in->v[j] == made) continue;
             struct pair *y = pair_find(p, pair_key(made, in->v[j]));
-            if (y->key && y->count >= WORTH) queue_push(p, (struct candidate){y->count, y->key});
+            if (y->key && y->count >= p->worth) queue_push(p, (struct candidate){y->count, y->key});
         }
     }
 }
 
-static void find_pairs(struct lists *l)
+static void find_pairs(struct lists *l, uint32_t worth)
 {
-    struct pairs p = {.l = l, .edges = l->n * 2 + 64};
+    struct pairs p = {.l = l, .edges = l->n * 2 + 64, .worth = worth};
     uint64_t total = 0;
     for (uint32_t i = 0; i < l->n; i++)
         if (countable(&l->in[i])) total += (uint64_t)l->in[i].n * (l->in[i].n - 1) / 2;
@@ -236,11 +237,11 @@ static void find_pairs(struct lists *l)
         heap_poll(l->heap);
     }
     for (uint32_t i = 0; i <= p.mask; i++)
-        if (p.table[i].count >= WORTH) queue_push(&p, (struct candidate){p.table[i].count, p.table[i].key});
+        if (p.table[i].count >= worth) queue_push(&p, (struct candidate){p.table[i].count, p.table[i].key});
     while (p.queue.n) {
         struct candidate c = queue_pop(&p);
         uint32_t now = pair_find(&p, c.key)->count;
-        if (now < WORTH) continue;
+        if (now < worth) continue;
         if (now < c.count) {
             queue_push(&p, (struct candidate){now, c.key});
             continue;
@@ -254,11 +255,21 @@ static void find_pairs(struct lists *l)
     vec_free(l->heap, &p.queue);
 }
 
+void lists_join(struct lists *l)
+{
+    find_blocks(l);
+}
+
+void lists_share(struct lists *l, uint32_t worth)
+{
+    find_pairs(l, worth);
+}
+
 struct net *reduce_share(struct net *net)
 {
     struct lists l;
     lists_open(&l, net);
-    find_blocks(&l);
-    find_pairs(&l);
+    lists_join(&l);
+    lists_share(&l, WORTH);
     return lists_close(&l);
 }

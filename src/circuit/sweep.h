@@ -30,9 +30,15 @@
  * Sixteen leaves can have five planes of legal moves, but hardly ever do: the planes of a level are as many
  * as were ever needed. When they do not suffice a level gets one more and is counted again, so nothing is
  * lost.
+ *
+ * Where moves have parts (struct code_parts) the nodes of level 0 are the groups, and nobody reads the legal
+ * wires: what a group counts is a sum of tails where its head is set, and at the bottom the tails of each
+ * lane's group are gathered.
  */
 struct choice {
-    uint32_t legal, does;           /* the first slots of two rows of nodes[0] blocks */
+    uint32_t legal, does, blocks;   /* the first slots of two rows of so many blocks */
+    const struct code_parts *parts; /* NULL: a block is a node of level 0 */
+    uint32_t numbers;               /* where these begin in the scratch memory, in vectors */
     uint32_t levels;                /* the root's level */
     uint32_t nodes[CHOICE_LEVELS];  /* by level */
     uint32_t planes[CHOICE_LEVELS]; /* by level: at most one more than the level below has, and not fewer */
@@ -61,7 +67,7 @@ static inline void choice_wipe(struct choice *c)
 /* Somebody else wrote to the moves. */
 static inline void choice_soil(struct choice *c)
 {
-    for (c->nhot = 0; c->nhot < c->nodes[0]; c->nhot++) {
+    for (c->nhot = 0; c->nhot < c->blocks; c->nhot++) {
         c->hot[c->nhot] = c->nhot;
         c->dirty[c->nhot] = true;
     }

@@ -234,14 +234,23 @@ FN void clear_sums(const struct code_sums *sums, uint64_t *memory)
 FN void add_sums(const struct code_sums *sums, uint32_t first_move, const struct code_role *role,
                  const uint32_t *blocks, uint32_t n, uint64_t *memory)
 {
+    enum { AT_ONCE = 64 }; /* moves: memory is asked for what they need before it is needed */
     vec_alias *mem = (vec_alias *)memory;
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t m = blocks[i] * CHOICE_BLOCK; m < (blocks[i] + 1) * CHOICE_BLOCK && m < role->n; m++) {
-            vec made = mem[role->does + m];
-            if (!any(made)) continue;
-            for (uint32_t k = sums->first[first_move + m]; k < sums->first[first_move + m + 1]; k++)
-                mem[sums->of.v[k]] |= made;
+    uint32_t made[AT_ONCE + CHOICE_BLOCK], nmade = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t m = blocks[i] * CHOICE_BLOCK; m < (blocks[i] + 1) * CHOICE_BLOCK; m++) {
+            made[nmade] = m;
+            nmade += any(mem[role->does + m]); /* without a branch: the row is filled up with zeros */
         }
+        if (nmade < AT_ONCE && i + 1 < n) continue;
+        const uint32_t *first = sums->first + first_move;
+        for (uint32_t k = 0; k < nmade; k++) __builtin_prefetch(&first[made[k]]);
+        for (uint32_t k = 0; k < nmade; k++) __builtin_prefetch(&sums->of.v[first[made[k]]]);
+        for (uint32_t k = 0; k < nmade; k++)
+            for (uint32_t j = first[made[k]]; j < first[made[k] + 1]; j++)
+                mem[sums->of.v[j]] |= mem[role->does + made[k]];
+        nmade = 0;
+    }
 }
 
 /* --- States ----------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@
 #include "naive.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static void random_state(struct rng *rng, const struct batch *b, uint64_t *state)
 {
@@ -314,6 +315,139 @@ static void sums_of_very_many_moves_agree_with_naive_evaluation(void **unused)
         struct circuit *c = many_moves(&rng);
         if (machine && i % 2) add_turns(&rng, c);
         check_circuit(&rng, c, widths[i % n], machine);
+        heap_free(c->heap);
+    }
+}
+
+static uint32_t add_gate(struct circuit *c, const edge *in, uint32_t n)
+{
+    vec_push(c->heap, &c->gates, (struct gate){c->edges.n, n});
+    for (uint32_t i = 0; i < n; i++) vec_push(c->heap, &c->edges, in[i]);
+    return wire_gate(c, c->ngates++) << 1;
+}
+
+/* A role with moves (m a b c), each legal by what a and b ask, and by what b and c ask or nothing; some are
+ * never legal, one always. Some have their inputs written out. Goals read a few, the step sums of many. */
+static struct circuit *product_moves(struct rng *rng)
+{
+    enum { A = 19, B = 17, C = 53, BITS = A + B + 30, MOVES = A * B * C };
+    struct heap *heap = heap_new(0);
+    struct circuit *c = heap_zalloc(heap, sizeof *c);
+    term number[C];
+    c->heap = heap;
+    c->terms = terms_new(heap);
+    c->nroles = 2;
+    c->nbits = BITS;
+    c->nmoves = MOVES + 2;
+    c->period = 1;
+    c->init = heap_zalloc(heap, c->nbits);
+    c->move_base = heap_zalloc(heap, 3 * sizeof *c->move_base);
+    c->move_base[1] = MOVES;
+    c->move_base[2] = c->nmoves;
+    c->legal = heap_alloc(heap, c->nmoves * sizeof *c->legal);
+    c->next = heap_alloc(heap, c->nbits * sizeof *c->next);
+    c->move = heap_alloc(heap, c->nmoves * sizeof *c->move);
+    for (uint32_t i = 0; i < C; i++) {
+        char name[8];
+        int length = snprintf(name, sizeof name, "%u", i);
+        number[i] = term_atom(c->terms, symbol_intern(c->terms, name, (size_t)length));
+    }
+    symbol m = symbol_intern(c->terms, "m", 1);
+    for (uint32_t i = 0; i < A * B; i++) {
+        uint32_t x = i / B, y = i % B;
+        edge ask[5] = {wire_bit(c, x) << 1, wire_bit(c, A + y) << 1 | 1};
+        edge head = add_gate(c, ask, 2);
+        for (uint32_t z = 0; z < C; z++) {
+            uint32_t move = i * C + z, n = 1, t = A + B + (y * 7 + z) % 30;
+            bool whole = rng_below(rng, 4) == 0;
+            if (whole) n = 2;
+            ask[0] = whole ? wire_bit(c, x) << 1 : head;
+            if (z % A != x) ask[n++] = wire_bit(c, t) << 1;
+            if (z % 3 == 1) ask[n++] = wire_bit(c, A + B + (t + z) % 30) << 1 | 1;
+            c->legal[move] = n == 1 ? head : add_gate(c, ask, n);
+            ask[1] = wire_bit(c, A + y) << 1 | 1;
+            c->move[move] = term_make(c->terms, m, (term[]){number[x], number[y], number[z]}, 3);
+        }
+    }
+    c->legal[5 * C + 7] = EDGE_FALSE;
+    c->legal[9 * C + 7] = EDGE_TRUE;
+    for (uint32_t k = 0; k < 2; k++) {
+        c->legal[MOVES + k] = k ? EDGE_TRUE : wire_bit(c, 3) << 1;
+        c->move[MOVES + k] = number[k];
+    }
+    c->phase_end[PHASE_VIEW] = c->ngates;
+    for (uint32_t k = 0; k < 8; k++) {
+        edge in[2] = {c->legal[rng_below(rng, MOVES)], wire_bit(c, k) << 1 | 1};
+        edge e = add_gate(c, in, 2);
+        vec_push(heap, &c->goals, (struct circuit_goal){k % 2, k * 10, e});
+    }
+    c->phase_end[PHASE_GOAL] = c->ngates;
+    struct vec_u32 in = {0};
+    for (uint32_t i = 0; i < BITS; i++) {
+        in.n = 0;
+        for (uint32_t k = i; k < MOVES; k += BITS) vec_push(heap, &in, wire_move(c, k) << 1 | 1);
+        vec_push(heap, &in, wire_bit(c, rng_below(rng, BITS)) << 1);
+        c->next[i] = add_gate(c, in.v, in.n) ^ rng_below(rng, 2);
+    }
+    c->phase_end[PHASE_STEP] = c->ngates;
+    c->terminal = wire_bit(c, 0) << 1;
+    return c;
+}
+
+static void moves_that_are_products_agree_with_naive_evaluation(void **unused)
+{
+    uint32_t widths[4], n = batch_widths(widths);
+    struct rng rng;
+    rng_init(&rng, 6);
+    for (uint32_t i = 0; i < 2 * n; i++) {
+        bool machine = i >= n && jit_available(widths[i % n]);
+        struct circuit *c = product_moves(&rng);
+        if (machine && i % 2) add_turns(&rng, c);
+        check_circuit(&rng, c, widths[i % n], machine);
+        heap_free(c->heap);
+    }
+}
+
+/* Which of the moves that are products a number chooses, whether they have been listed or not. */
+static void a_number_chooses_the_product_that_is_said(void **unused)
+{
+    struct error error;
+    struct rng rng;
+    rng_init(&rng, 8);
+    uint32_t widths[4], n = batch_widths(widths), moves[BATCH_MAX_LANES];
+    uint64_t draws[BATCH_MAX_LANES], all[BATCH_MAX_WORDS];
+    int16_t goals[2 * BATCH_MAX_LANES];
+    memset(all, 0xff, sizeof all);
+    for (uint32_t i = 0; i < 2 * n; i++) {
+        struct circuit *c = product_moves(&rng);
+        struct code *code = code_build(c, NULL, &error);
+        if (i >= n && jit_available(widths[i % n]))
+            assert_true(code_compile(code, widths[i % n], NULL, &error));
+        struct batch *b = batch_new(code, widths[i % n], 5, &error);
+        assert_non_null(b->code->roles[0].parts);
+        uint32_t most = c->move_base[1], *legal = malloc(most * sizeof *legal);
+        uint64_t state[2];
+        for (int round = 0; round < 4; round++) {
+            for (uint32_t lane = 0; lane < b->lanes; lane++) {
+                random_state(&rng, b, state);
+                batch_set_state(b, lane, state);
+                draws[lane] = rng_next(&rng);
+            }
+            batch_view(b);
+            if (round % 2) batch_legal_wires(b, 0);
+            batch_park(b, all);
+            batch_collect_goals(b, goals, NULL);
+            batch_choose_drawn(b, all, draws);
+            batch_moves(b, 0, moves);
+            for (uint32_t lane = 0; lane < b->lanes; lane++) {
+                uint32_t k = batch_legal(b, lane, 0, legal);
+                assert_int_equal(moves[lane], legal[batch_drawn(draws[lane], 0, k)]);
+            }
+            batch_step(b);
+        }
+        free(legal);
+        batch_free(b);
+        code_free(code);
         heap_free(c->heap);
     }
 }
@@ -635,6 +769,8 @@ int main(void)
         cmocka_unit_test(machine_code_agrees_with_naive_evaluation),
         cmocka_unit_test(the_code_of_a_turn_agrees_with_naive_evaluation),
         cmocka_unit_test(sums_of_very_many_moves_agree_with_naive_evaluation),
+        cmocka_unit_test(moves_that_are_products_agree_with_naive_evaluation),
+        cmocka_unit_test(a_number_chooses_the_product_that_is_said),
         cmocka_unit_test(each_legal_move_is_equally_likely_in_each_lane),
         cmocka_unit_test(each_legal_move_is_equally_likely_among_a_thousand),
         cmocka_unit_test(a_number_chooses_the_move_that_is_said),
