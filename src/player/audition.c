@@ -252,8 +252,11 @@ static bool hold(struct audition *a, struct stage *stages, struct audition_repor
         double now = clock_now();
         bool worth = !a->error.code && plan(a, now - began, a->budget.deadline - now);
         if (worth) stages_run(stages, n);
-        choose(a, worth, out);
-        if (a->error.code) good = (*error = a->error, false);
+        good = !a->error.code;
+        if (good)
+            choose(a, worth, out);
+        else
+            *error = a->error;
     }
     while (n) stage_done(&stages[--n]);
     return good;

@@ -67,12 +67,6 @@ static inline bool audition_implicit(const struct audition *a, uint32_t arm)
            (a->configs[arm].implicit > 0 || a->configs[arm].horizon >= 0);
 }
 
-/* It has to learn what positions are worth first: nobody lends it what was found out. */
-static inline bool audition_learns(const struct audition *a, uint32_t arm)
-{
-    return audition_minimax(a, arm) || (audition_implicit(a, arm) && !a->judgement);
-}
-
 /* What its players learn is of use to those of the same role alone: minimax, and FAST where all others are
  * against one. */
 static inline bool audition_by_role(const struct audition *a, uint32_t arm)

@@ -96,7 +96,8 @@ static bool make_model(struct stage *s, uint32_t arm, uint32_t role, double shar
     audition_lend(a, arm, p);
     if (!player_ponder(p, &budget, error)) return false;
     const struct mcts_stats *stats = &player_report(p)->stats;
-    if (arm && audition_learns(a, arm) && !audition_judges(a, arm, p)) s->lacks[arm] = true;
+    bool must = audition_minimax(a, arm) || (audition_implicit(a, arm) && !a->judgement);
+    if (arm && must && !audition_judges(a, arm, p)) s->lacks[arm] = true;
     pthread_mutex_lock(&a->lock);
     a->spent += a->in_steps ? stats->steps : stats->simulations;
     pthread_mutex_unlock(&a->lock);

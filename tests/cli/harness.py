@@ -30,7 +30,7 @@ def corpus():
 
 
 def some(many):
-    """All of many games; under the sanitizers, where the fuzz targets go through all of them, a part."""
+    """All of many games; under the sanitizers a part. (Under the address sanitizer the fuzz targets go through all games of the library.)"""
     return many[::8 if THREADS_WATCHED else 4 if SANITIZED else 1]
 
 

@@ -160,7 +160,7 @@ class Cluster(harness.Case):
             time.sleep(0.1)
 
     def test_counted_simulations_are_not_awaited_for_ever(self):
-        job = Job(self, "think", "connectFour", "--player", "nst", "--start", 600000, "--sims", 800, "--json")
+        job = Job(self, "think", "connectFour", "--player", "nst", "--start", 1200000, "--sims", 800, "--json")
         job.await_allies()
         ranks = job.ranks()
         os.kill(ranks[1], signal.SIGKILL)

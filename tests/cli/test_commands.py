@@ -44,6 +44,7 @@ class Commands(harness.Case):
 
     def test_what_is_missing_too_much_or_misspelt_is_named(self):
         for arguments, words in [(["info"], "GAME is missing"), (["verify", "ticTacToe"], "TRACE is missing"),
+                                 (["check"], "FILE|GAME is missing"), (["fmt"], "FILE|GAME is missing"),
                                  (["lab", "report"], "lab report: EXPERIMENT|DATABASE is missing"),
                                  (["perft", "ticTacToe", "-d", 1, "chess"], "'chess' is too much"), (["players", "nst"], "'nst' is too much"),
                                  (["thnik", "ticTacToe"], "did you mean think?"), (["nonsense"], "`ludens help` lists them"),

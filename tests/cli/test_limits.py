@@ -42,7 +42,7 @@ class Limits(harness.Case):
         self.assertRegex(out, r"robot plays (a|b|\(m .*\))\n$")
         self.assertIn("the position cannot be drawn", err)
         commands = ["match", path, "--clock", 1, "--start", 1], ["sim", path, "-n", 1], ["play", path, "--clock", 1], ["check", path]
-        with concurrent.futures.ThreadPoolExecutor() as pool:  # each goes on until its time is up, beside others as well as alone
+        with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:  # each goes on until its time is up, beside others as well as alone
             running = [pool.submit(self.ludens, *command, status=1 if command[0] == "check" else 2) for command in commands]
         for command, run in zip(commands, running):
             with self.subTest(command):

@@ -161,7 +161,7 @@ class Sim(harness.Case):
 
     def test_bad_usage(self):
         for arguments, message in [(["sim"], "GAME is missing"),
-                                   (["sim", "ticTacToe", "connectFour"], "too many"),
+                                   (["sim", "ticTacToe", "connectFour"], "'connectFour' is too much"),
                                    (["sim", "tictactoo"], "tictactoo"),
                                    (["sim", "ticTacToe", "-n", "0"], "from 1"),
                                    (["sim", "ticTacToe", "--seed", "-3"], "not negative"),

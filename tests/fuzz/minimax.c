@@ -52,8 +52,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fits ? reasoner_lifted_within(game, FUZZ_MEMORY, FUZZ_SECONDS / 2.0, &error) : NULL;
     struct reasoner *ground = fits ? reasoner_ground(game, &limits, &error) : NULL;
     for (enum minimax_policy p = MINIMAX_MAXN; p <= MINIMAX_BRS; p++) {
-        /* what is learned of the game first is the same for all of them, and takes most of the time */
-        if (ground) think(ground, p, FUZZ_SECONDS / (p == MINIMAX_MAXN ? 4.0 : 32.0));
+        /* what is learned of the game first is much the same for all of them, and takes most of the time */
+        if (ground) think(ground, p, FUZZ_SECONDS / (p == MINIMAX_PARANOID ? 32.0 : 6.0));
         if (lifted && p == MINIMAX_PARANOID) think(lifted, p, FUZZ_SECONDS / 4.0);
     }
     if (lifted) reasoner_free(lifted);

@@ -259,7 +259,7 @@ API cuStreamQuery(void *stream)
 
 API cuStreamSynchronize(void *stream)
 {
-    if (asked("slow")) sleep(3);
+    if (asked("slow")) sleep(5);
     return lost ? LAUNCH_FAILED : SUCCESS;
 }
 

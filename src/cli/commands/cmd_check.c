@@ -157,7 +157,7 @@ int cmd_check(int argc, char **argv)
         {0}};
     int operands, status, worst = EXIT_YES;
     if (!command_begin(
-            "check [OPTION...] FILE|GAME...",
+            "check FILE|GAME... [OPTION...]",
             "Find what is wrong with rule sheets. Errors keep a game from being played; warnings are "
             "about\nslips whose meaning is clear. Exit status: 0 no errors, 1 errors, 2 a file could "
             "not be read.",

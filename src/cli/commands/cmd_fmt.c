@@ -79,7 +79,7 @@ int cmd_fmt(int argc, char **argv)
         {0}};
     int operands, status;
     if (!command_begin(
-            "fmt [--check | --write] FILE|GAME...",
+            "fmt FILE|GAME... [--check | --write]",
             "Lay out rule sheets the canonical way. Comments stay, tokens stay as they are written; "
             "only\nblanks and line ends change. \"-\" is standard input. Exit status: 0; 1 with "
             "--check if a file\nwould change; 2 if one cannot be read or has syntax errors (it is "

@@ -102,7 +102,7 @@ static char *write_spec(const char *a, const char *b, const struct sprt_argument
     double start = o->budget.start_seconds;
     if (start > 0)
         json_object_set_new(budget, "start",
-                            o->budget.seconds > 0 ? json_real(start) : json_integer((json_int_t)start));
+                            start != floor(start) ? json_real(start) : json_integer((json_int_t)start));
     /* other players, another budget or seed make another test */
     json_t *identity = json_pack("[s, s, O, I]", a, b, budget, (json_int_t)o->seed);
     char *settings = json_dumps(identity, JSON_COMPACT | JSON_REAL_PRECISION(10));

@@ -229,15 +229,17 @@ static float explained(struct fit *x)
     return all > left ? (float)(1 - left / all) : 0;
 }
 
-static void fit(struct fit *x, uint64_t seed, const struct budget *budget)
+/* False: there was no time to look at as many positions as there are. */
+static bool fit(struct fit *x, uint64_t seed, const struct budget *budget)
 {
     struct rng rng;
+    uint64_t seen = 0;
     rng_init(&rng, seed);
     /* Facts are to say what differs from that; else it is their number that counts, until the fit knows
      * better. */
     for (uint32_t role = 0; role < x->l->nroles; role++) x->l->bias[role] = (float)mean_outcome(x->s, role);
     for (uint32_t epoch = 0; epoch < EPOCHS; epoch++)
-        for (uint32_t i = 0; i < x->s->n && (i % GLANCE || !budget_over(budget)); i++)
+        for (uint32_t i = 0; i < x->s->n && (i % GLANCE || !budget_over(budget)); i++, seen++)
             correct(x, rng_below(&rng, x->s->n), RATE / (float)(1u << epoch));
     struct learned *l = x->l;
     l->base.explains = explained(x);
@@ -247,6 +249,7 @@ static void fit(struct fit *x, uint64_t seed, const struct budget *budget)
                 l->weight[(size_t)b * l->nroles + role] +=
                     x->shared.factor[j] * x->piece[(size_t)x->shared.number[j] * l->nroles + role];
     for (uint32_t role = 0; role < l->nroles; role++) l->goal[role] /= 100;
+    return seen >= x->s->n;
 }
 
 /* What is fitted; of all there are those that helped. */
@@ -310,7 +313,8 @@ static struct learned *learn(const struct evaluator_source *from, struct feature
     bool good = x.shared.number && x.shared.factor && x.active && x.piece;
     if (good) {
         share(from, &l->use, &x.shared);
-        fit(&x, from->seed, from->budget);
+        good = fit(&x, from->seed, from->budget) ||
+               !guide; /* what was learned first is better than half of it */
     }
     samples_done(&s);
     free(x.shared.number);

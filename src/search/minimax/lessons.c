@@ -15,7 +15,7 @@ struct minimax_lessons {
 
 struct minimax_lessons *minimax_take_lessons(struct minimax *m)
 {
-    if (!m->ready || m->lessons || m->eval->notes) return NULL;
+    if (!m->ready || m->lessons || !m->eval || m->eval->notes) return NULL;
     struct minimax_lessons *l = malloc(sizeof *l);
     if (!l) return NULL;
     *l = (struct minimax_lessons){.policy = m->policy,

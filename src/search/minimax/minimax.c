@@ -158,7 +158,7 @@ static void find_limits(struct minimax *m)
 /* Once, as soon as there is time for it. Until then: paranoid, everything worth the same. */
 static bool set_up(struct minimax *m, const struct budget *budget, struct error *error)
 {
-    if (m->ready) return true;
+    if (m->ready && m->eval) return true;
     if (m->nroles == 1) return refuse(m, "one player");
     if (m->nroles > MINIMAX_MAX_ROLES) return refuse(m, "more than 64 roles");
     enum minimax_policy wanted = m->opt.policy == MINIMAX_ALPHABETA ? MINIMAX_PARANOID : m->opt.policy;

@@ -34,15 +34,22 @@ static _Atomic uint64_t *entry_at(const struct twodeep *t, uint64_t key, uint32_
     return t->v + ((key & t->mask) * 2 + which) * t->words;
 }
 
+/* Each turned by its own number of bits, so that two words which both are another's do not make up for each
+ * other. */
+static uint64_t turned(uint64_t word, size_t i)
+{
+    return word << 11 * i % 64 | word >> (64 - 11 * i % 64) % 64;
+}
+
 /* The words as they lie there, and the fingerprint they belong to; 0: of an empty one. */
 static uint64_t load(const struct twodeep *t, const _Atomic uint64_t *entry, uint64_t *words)
 {
     words[0] = atomic_load_explicit(&entry[0], memory_order_relaxed);
     words[1] = atomic_load_explicit(&entry[1], memory_order_relaxed);
-    uint64_t check = words[0] ^ words[1];
+    uint64_t check = words[0] ^ turned(words[1], 1);
     for (size_t i = 2; i < t->words; i++) {
         words[i] = atomic_load_explicit(&entry[i], memory_order_relaxed);
-        check ^= words[i];
+        check ^= turned(words[i], i);
     }
     return check;
 }
@@ -79,7 +86,7 @@ static void pack(const struct twodeep *t, const struct twodeep_news *news, uint6
                (uint64_t)news->ends << 26 | (uint64_t)first << 32;
     if (t->width > 1) memcpy(words + 2, news->value + 1, (t->width - 1) * sizeof *news->value);
     words[0] = check;
-    for (size_t i = 1; i < t->words; i++) words[0] ^= words[i];
+    for (size_t i = 1; i < t->words; i++) words[0] ^= turned(words[i], i);
 }
 
 bool twodeep_find(const struct twodeep *t, uint64_t key, uint64_t check, struct twodeep_entry *out)

@@ -1,48 +1,39 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Goals that are said never to come do not come; what is said is worth something. */
-#include "../../testing.h"
+#include "../../field.h"
 
 #include "base/rng.h"
-#include "game/engine.h"
 #include "search/solver/expand.h"
 #include "search/solver/solve.h"
 
 #include <math.h>
 #include <string.h>
 
-struct field {
-    struct game *game;
-    struct engine *engine;
-    struct reasoner *r;
+struct view {
+    struct field field;
     struct expander *expander;
 };
 
-static struct field open_field(const char *name)
+static struct view open_view(const char *name)
 {
     struct error error = {0};
-    struct field f = {.game = game_load(name, 0, NULL, &error)};
-    if (!f.game) fail_msg("%s", error.text);
-    f.engine = engine_start(f.game, NULL, &error);
-    assert_int_equal(engine_wait(f.engine, -1), ENGINE_READY);
-    f.r = reasoner_circuit(f.game, engine_code(f.engine), &error);
-    f.expander = expander_new(f.r, engine_code(f.engine), &error);
-    assert_non_null(f.expander);
-    return f;
+    struct view v = {.field = open_field(name)};
+    v.expander = expander_new(v.field.reasoner, engine_code(v.field.engine), &error);
+    assert_non_null(v.expander);
+    return v;
 }
 
-static void close_field(struct field *f)
+static void close_view(struct view *v)
 {
-    expander_free(f->expander);
-    reasoner_free(f->r);
-    engine_free(f->engine);
-    game_free(f->game);
+    expander_free(v->expander);
+    close_field(&v->field);
 }
 
-static void random_joint(struct field *f, const struct state *s, struct rng *rng, uint32_t *joint)
+static void random_joint(struct view *f, const struct state *s, struct rng *rng, uint32_t *joint)
 {
     struct list legal = {0};
-    for (uint32_t role = 0; role < f->game->nroles; role++) {
-        assert_true(f->r->ops->legal(f->r, s, role, &legal));
+    for (uint32_t role = 0; role < f->field.game->nroles; role++) {
+        assert_true(f->field.reasoner->ops->legal(f->field.reasoner, s, role, &legal));
         joint[role] = legal.v[rng_below(rng, legal.n)];
     }
     list_done(&legal);
@@ -50,24 +41,24 @@ static void random_joint(struct field *f, const struct state *s, struct rng *rng
 
 /* A random game; what every position allowed is narrowed down to `least` and `most`, by role. Returns how
  * many positions said something. */
-static uint32_t play(struct field *f, struct rng *rng, struct state *s, int *least, int *most)
+static uint32_t play(struct view *f, struct rng *rng, struct state *s, int *least, int *most)
 {
     struct state next = {0};
     uint32_t told = 0, joint[8];
     bool end = false;
-    for (uint32_t r = 0; r < f->game->nroles; r++) least[r] = 0, most[r] = 100;
-    assert_true(f->r->ops->initial(f->r, s));
+    for (uint32_t r = 0; r < f->field.game->nroles; r++) least[r] = 0, most[r] = 100;
+    assert_true(f->field.reasoner->ops->initial(f->field.reasoner, s));
     while (!end) {
         const int16_t *ranges = expander_outlook(f->expander, s->w);
-        for (uint32_t r = 0; ranges && r < f->game->nroles; r++) {
+        for (uint32_t r = 0; ranges && r < f->field.game->nroles; r++) {
             if (ranges[2 * r] > least[r]) least[r] = ranges[2 * r];
             if (ranges[2 * r + 1] < most[r]) most[r] = ranges[2 * r + 1];
         }
         told += ranges != NULL;
         random_joint(f, s, rng, joint);
-        assert_true(f->r->ops->next(f->r, s, joint, &next));
+        assert_true(f->field.reasoner->ops->next(f->field.reasoner, s, joint, &next));
         assert_true(state_copy(s, &next));
-        assert_true(f->r->ops->terminal(f->r, s, &end));
+        assert_true(f->field.reasoner->ops->terminal(f->field.reasoner, s, &end));
     }
     state_done(&next);
     return told;
@@ -82,38 +73,39 @@ static void what_comes_was_not_ruled_out(void **state)
     } games[] = {{"ticTacToe", 20}, {"connectFour", 0}, {"quad", 1000},      {"ticTacToe3d", 0},
                  {"connect5", 10},  {"battle", 1000},   {"goofspiel5", 100}, {"biddingTicTacToe", 20}};
     for (uint32_t i = 0; i < sizeof games / sizeof *games; i++) {
-        struct field f = open_field(games[i].name);
+        struct view f = open_view(games[i].name);
         struct error error;
         struct rng rng;
         struct state s = {0};
         uint32_t told = 0;
         int least[8], most[8], goal;
-        const struct code *outlook = engine_outlook(f.engine, 0, NULL);
+        const struct code *outlook = engine_outlook(f.field.engine, 0, NULL);
         rng_init(&rng, i);
         if (outlook) assert_true(expander_look_out(f.expander, outlook, &error));
         for (uint32_t game = 0; outlook && game < 100; game++) {
             told += play(&f, &rng, &s, least, most);
-            for (uint32_t r = 0; r < f.game->nroles; r++) {
-                assert_true(reasoner_goal(f.r, &s, r, &goal));
+            for (uint32_t r = 0; r < f.field.game->nroles; r++) {
+                assert_true(reasoner_goal(f.field.reasoner, &s, r, &goal));
                 if (goal < least[r] || goal > most[r])
                     fail_msg("%s: %s has %d, but %d to %d was all that could come", games[i].name,
-                             f.game->role_names[r], goal, least[r], most[r]);
+                             f.field.game->role_names[r], goal, least[r], most[r]);
             }
         }
         if (told < games[i].told) fail_msg("%s: %u positions said something", games[i].name, told);
         state_done(&s);
-        close_field(&f);
+        close_view(&f);
     }
 }
 
-static struct solve_result solve(struct field *f, bool outlook, bool shortest)
+static struct solve_result solve(struct view *f, bool outlook, bool shortest)
 {
     struct error error = {0};
     struct state s = {0};
     struct solve_result result;
     struct solve_options options = {.memory = (size_t)1 << 24, .outlook = outlook, .shortest = shortest};
-    assert_true(f->r->ops->initial(f->r, &s));
-    if (!solve_run(f->r, engine_code(f->engine), &s, &options, &result, &error)) fail_msg("%s", error.text);
+    assert_true(f->field.reasoner->ops->initial(f->field.reasoner, &s));
+    if (!solve_run(f->field.reasoner, engine_code(f->field.engine), &s, &options, &result, &error))
+        fail_msg("%s", error.text);
     state_done(&s);
     return result;
 }
@@ -124,11 +116,11 @@ static void proofs_are_the_same_and_shorter(void **state)
     (void)state;
     static const char *const games[] = {"ticTacToe", "biddingTicTacToe", "goofspiel5"};
     for (uint32_t i = 0; i < sizeof games / sizeof *games; i++) {
-        struct field f = open_field(games[i]);
+        struct view f = open_view(games[i]);
         struct solve_result without = solve(&f, false, false), with = solve(&f, true, false);
         assert_true(with.outlook && !without.outlook);
         assert_true(with.proved && without.proved);
-        for (uint32_t r = 0; r < f.game->nroles; r++) {
+        for (uint32_t r = 0; r < f.field.game->nroles; r++) {
             assert_true(fabs(with.low[r] - without.low[r]) < 1e-6);
             assert_true(fabs(with.high[r] - without.high[r]) < 1e-6);
         }
@@ -137,13 +129,13 @@ static void proofs_are_the_same_and_shorter(void **state)
                      (unsigned long long)without.opened);
         solve_result_done(&with);
         solve_result_done(&without);
-        close_field(&f);
+        close_view(&f);
     }
-    struct field f = open_field("ticTacToe");
+    struct view f = open_view("ticTacToe");
     struct solve_result shortest = solve(&f, true, true);
     assert_false(shortest.outlook);
     solve_result_done(&shortest);
-    close_field(&f);
+    close_view(&f);
 }
 
 /* x o x
@@ -154,17 +146,17 @@ static void who_has_no_line_left_cannot_win(void **state)
     (void)state;
     static const char *const marks[] = {"(mark 1 1)", "(mark 1 2)", "(mark 1 3)", "(mark 2 2)",
                                         "(mark 2 1)", "(mark 3 1)", "(mark 3 2)"};
-    struct field f = open_field("ticTacToe");
+    struct view f = open_view("ticTacToe");
     struct error error;
     struct state s = {0}, next = {0};
-    assert_true(expander_look_out(f.expander, engine_outlook(f.engine, 0, NULL), &error));
-    assert_true(f.r->ops->initial(f.r, &s));
+    assert_true(expander_look_out(f.expander, engine_outlook(f.field.engine, 0, NULL), &error));
+    assert_true(f.field.reasoner->ops->initial(f.field.reasoner, &s));
     assert_null(expander_outlook(f.expander, s.w));
     for (uint32_t i = 0; i < 7; i++) {
         uint32_t joint[2];
         for (uint32_t r = 0; r < 2; r++)
-            assert_true(reasoner_read_move(f.r, r, r == i % 2 ? marks[i] : "noop", &joint[r]));
-        assert_true(f.r->ops->next(f.r, &s, joint, &next));
+            assert_true(reasoner_read_move(f.field.reasoner, r, r == i % 2 ? marks[i] : "noop", &joint[r]));
+        assert_true(f.field.reasoner->ops->next(f.field.reasoner, &s, joint, &next));
         assert_true(state_copy(&s, &next));
     }
     const int16_t *ranges = expander_outlook(f.expander, s.w);
@@ -173,7 +165,7 @@ static void who_has_no_line_left_cannot_win(void **state)
     assert_memory_equal(ranges, expected, sizeof expected);
     state_done(&s);
     state_done(&next);
-    close_field(&f);
+    close_view(&f);
 }
 
 int main(void)
