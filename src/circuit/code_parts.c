@@ -35,6 +35,7 @@ struct finder {
     uint32_t *first;  /* by edge: where in `used`, if it is the first of those and stands for them, or NONE */
     uint32_t *atom;   /* by edge: the value of all it stands for, or NONE */
     VEC(edge) literals;
+    uint32_t written; /* of them are moves', the others parts' */
     uint32_t visits;
     struct set *move;      /* by move: all it requires */
     VEC(struct set) parts; /* no two of them equal; 0 is the empty one */
@@ -159,6 +160,7 @@ static void forget_parts(struct finder *f)
 {
     memset(f->slots, 0xff, ((size_t)f->mask + 1) * sizeof *f->slots);
     f->parts.n = 0;
+    f->literals.n = f->written;
     part_of(f, &(edge){0}, 0);
 }
 
@@ -410,6 +412,7 @@ static struct code_parts *parts_of_role(struct builder *b, uint32_t role, bool *
     f.move = heap_zalloc(b->heap, f.n * sizeof *f.move);
     if (!write_out_moves(&f)) return NULL;
     join_literals(&f);
+    f.written = f.literals.n;
     for (f.mask = 1; f.mask < f.n; f.mask *= 2) {
     }
     f.mask = 2 * f.mask - 1;
@@ -425,7 +428,10 @@ static struct code_parts *parts_of_role(struct builder *b, uint32_t role, bool *
     find_groups(&f, best, p);
     p->sum = heap_alloc(heap, p->ngroups * sizeof *p->sum);
     find_sums(&f, p, best);
-    for (uint32_t i = 0; i < f.parts.n; i++) vec_push(b->heap, &b->part_values, make_part(&f, i));
+    for (uint32_t i = 0; i < f.parts.n; i++) {
+        vec_push(b->heap, &b->part_values, make_part(&f, i));
+        heap_poll(b->heap);
+    }
     for (uint32_t g = 0; g < p->ngroups; g++) p->head[g] = f.parts.v[p->head[g]].value;
     for (uint32_t m = 0; m < f.n; m++) p->tail[m] = f.parts.v[p->tail[m]].value;
     for (uint32_t i = 0; i < p->wires.n; i++) p->wires.v[i] = f.parts.v[p->wires.v[i]].value;
@@ -468,7 +474,7 @@ uint32_t code_find_parts(struct builder *b, uint32_t first)
             vec_push(b->heap, &last, b->nodes.v[i]);
         else
             b->nodes.v[n++] = b->nodes.v[i];
-    memcpy(b->nodes.v + n, last.v, last.n * sizeof *last.v);
+    for (uint32_t i = 0; i < last.n; i++) b->nodes.v[n + i] = last.v[i];
     heap_release(b->heap, listed);
     return n;
 }

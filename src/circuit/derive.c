@@ -7,6 +7,13 @@
 
 #include <math.h>
 
+void circuit_close(const struct circuit *c, bool *marks)
+{
+    for (uint32_t g = c->ngates; g-- > 0;)
+        for (uint32_t i = 0; marks[wire_gate(c, g)] && i < c->gates.v[g].n; i++)
+            marks[c->edges.v[c->gates.v[g].first + i] >> 1] = true;
+}
+
 struct circuit *circuit_derive(const struct circuit *c,
                                void (*build)(struct circuit *out, const struct circuit *c), double seconds,
                                const atomic_bool *cancel, struct error *error)
@@ -43,7 +50,7 @@ bool derived_make(struct derived *d, derivation *how, const struct circuit *c, d
     if (seconds > 0) left.seconds = fmax(1e-3, end - clock_now());
     d->code = code_build(d->circuit, &left, error);
     if (!d->code) return derived_done(d), false;
-    for (uint32_t i = 0; i < n; i++) code_compile(d->code, widths[i], NULL, &ignored);
+    for (uint32_t i = 0; i < n; i++) code_compile(d->code, widths[i], &left, &ignored);
     return true;
 }
 

@@ -70,15 +70,6 @@ static void assume(struct foresight *f, edge truth)
     vec_free(f->heap, &stack);
 }
 
-/* Mark whatever the marked wires depend on. */
-static void close_marks(const struct foresight *f, bool *marks)
-{
-    const struct circuit *c = f->c;
-    for (uint32_t g = c->ngates; g-- > 0;)
-        for (uint32_t i = 0; marks[wire_gate(c, g)] && i < c->gates.v[g].n; i++)
-            marks[c->edges.v[c->gates.v[g].first + i] >> 1] = true;
-}
-
 /* The most a role can get, as an edge; false: it has no goals. */
 static edge win_of(const struct circuit *c, uint32_t role)
 {
@@ -155,10 +146,10 @@ static void find_cones(struct foresight *f)
     f->step = heap_zalloc(f->heap, wires);
     f->read[c->terminal >> 1] = true;
     for (uint32_t r = 0; r < c->nroles; r++) f->read[win_of(c, r) >> 1] = true;
-    close_marks(f, f->read);
+    circuit_close(c, f->read);
     for (uint32_t b = 0; b < c->nbits; b++)
         if (f->read[wire_bit(c, b)]) f->step[c->next[b] >> 1] = true;
-    close_marks(f, f->step);
+    circuit_close(c, f->step);
 }
 
 static _Noreturn void too_much(struct heap *heap)
@@ -190,7 +181,9 @@ static void build(struct circuit *out, const struct circuit *c)
             if (f.work > MOST_WORK || f.net->pool.n > 8 * MOST_EDGES) too_much(heap);
         }
     for (uint32_t b = 0; b < c->nbits; b++) f.net->next[b] = net_bit(f.net, b);
-    struct net *net = reduce_absorb(net_clean(f.net));
+    struct net *net = net_clean(f.net);
+    net_free(f.net);
+    net = reduce_absorb(net);
     if (net_size(net).edges > MOST_EDGES) too_much(heap);
     net = reduce_share(net);
     if (net_size(net).edges / MOST_TIMES > c->edges.n) too_much(heap);

@@ -59,9 +59,11 @@ static bool is_changed(const struct outlook *o, uint32_t gate)
 
 static void know_gates(struct outlook *o, uint32_t from, uint32_t to)
 {
-    for (uint32_t g = from; g < to; g++)
-        for (int v = 0; v < 2; v++)
-            if (o->step[g]) o->known[v][wire_gate(o->c, g)] = any_or_all(o, g, v, false);
+    for (uint32_t g = from; g < to; g++) {
+        if (!o->step[g]) continue;
+        for (int v = 0; v < 2; v++) o->known[v][wire_gate(o->c, g)] = any_or_all(o, g, v, false);
+        heap_poll(o->heap);
+    }
 }
 
 /* What lasts of all wires, by what lasts of the bits. */
@@ -94,6 +96,7 @@ static void hold(struct outlook *o, uint32_t bit, bool value)
 {
     const struct circuit *c = o->c;
     memset(o->changed, 0, wire_gate(c, c->ngates) * sizeof *o->changed);
+    o->work += c->ngates / 8;
     o->changed[wire_bit(c, bit)] = o->bit;
     o->held[value][wire_bit(c, bit)] = EDGE_TRUE;
     o->held[!value][wire_bit(c, bit)] = EDGE_FALSE;
@@ -137,9 +140,7 @@ static void find_cone(struct outlook *o)
     bool *wires = heap_zalloc(o->heap, wire_gate(c, c->ngates));
     for (uint32_t b = 0; b < c->nbits; b++) wires[c->next[b] >> 1] = true;
     for (uint32_t m = 0; m < c->nmoves; m++) wires[c->legal[m] >> 1] = true;
-    for (uint32_t g = c->ngates; g-- > 0;)
-        for (uint32_t i = 0; wires[wire_gate(c, g)] && i < c->gates.v[g].n; i++)
-            wires[c->edges.v[c->gates.v[g].first + i] >> 1] = true;
+    circuit_close(c, wires);
     o->step = wires + wire_gate(c, 0);
 }
 
@@ -149,8 +150,7 @@ static void look_out(struct outlook *o)
     const struct circuit *c = o->c;
     memset(o->step, true, c->ngates);
     know(o);
-    for (uint32_t g = 0; g < c->phase_end[PHASE_GOAL]; g++)
-        for (int v = 0; v < 2; v++) o->known[v][wire_gate(c, g)] = any_or_all(o, g, v, false);
+    know_gates(o, c->phase_end[PHASE_VIEW], c->phase_end[PHASE_GOAL]);
     uint32_t k = 0;
     for (uint32_t r = 0; r < c->nroles; r++)
         for (uint32_t i = 0; i < c->goals.n; i++)
@@ -186,7 +186,15 @@ static void build(struct circuit *out, const struct circuit *c)
     if (!telling) heap_fail(heap, ERROR_INPUT, "nothing that lasts tells which goals can still come");
     for (uint32_t b = 0; b < c->nbits; b++) o.net->next[b] = net_bit(o.net, b);
     o.net->terminal = EDGE_FALSE;
-    circuit_emit(out, reduce_share(reduce_absorb(net_clean(o.net))));
+    struct net *net = net_clean(o.net);
+    net_free(o.net);
+    for (int v = 0; v < 2; v++) {
+        heap_release(heap, o.lasts[v]);
+        heap_release(heap, o.known[v]);
+        heap_release(heap, o.held[v]);
+    }
+    heap_release(heap, o.changed);
+    circuit_emit(out, reduce_share(reduce_absorb(net)));
 }
 
 struct circuit *circuit_outlook(const struct circuit *c, double seconds, const atomic_bool *cancel,

@@ -29,6 +29,9 @@ struct circuit *circuit_derive(const struct circuit *c,
                                void (*build)(struct circuit *out, const struct circuit *c), double seconds,
                                const atomic_bool *cancel, struct error *error);
 
+/* Mark whatever the marked wires depend on, where nothing goes round in circles. */
+void circuit_close(const struct circuit *c, bool *marks);
+
 /* The circuit's bits and facts after net_copy has replaced bits. */
 void circuit_replace_bits(struct circuit *c, uint32_t kept, const edge *bit_to, const uint32_t *bit_from);
 void circuit_stage(struct circuit *c, const char *name, uint32_t bits, uint32_t gates, uint32_t edges,

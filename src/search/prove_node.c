@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #define MOST_CELLS 4096 /* of a duel; larger ones stay open */
+#define SOME_DAY 1000   /* moves to an end that is far but cannot be missed */
 
 void prover_done(struct prover *p)
 {
@@ -284,5 +285,6 @@ bool prove_outlook(struct mcts *m, uint32_t node, const int16_t *ranges)
         if (moved && m->constant_sum) share_out(m, b, r);
     }
     if (moved) note_bounds(m, n);
+    if (moved && node_flags(n) & NODE_SOLVED) __atomic_store_n(&n->plies, SOME_DAY, __ATOMIC_RELAXED);
     return moved;
 }

@@ -68,6 +68,21 @@ static uint32_t helpers_there(struct minimax *m)
     return m->nhelpers;
 }
 
+/* What one has found at the root, for another. */
+static void copy_findings(struct minimax *to, const struct minimax *from)
+{
+    struct heap_guard guard;
+    to->report.depth = from->report.depth;
+    to->report.score = from->report.score;
+    to->report.exhausted = from->report.exhausted;
+    to->report.nline = from->report.nline;
+    memcpy(to->report.line, from->report.line, from->report.nline * sizeof *to->report.line);
+    if (!HEAP_ENTER(to->heap, &guard, &to->error)) return;
+    to->moves.n = 0;
+    for (uint32_t i = 0; i < from->moves.n; i++) vec_push(to->heap, &to->moves, from->moves.v[i]);
+    heap_leave(to->heap);
+}
+
 static void lend(const struct minimax *m, struct minimax *h)
 {
     h->policy = m->policy;
@@ -78,11 +93,9 @@ static void lend(const struct minimax *m, struct minimax *h)
     h->eval = m->eval;
     h->table = m->table;
     h->has_table = m->has_table;
-    if (!m->root) h->root = 0;                                     /* rules have changed */
-    if (h->root == m->root && h->report.depth < m->report.depth) { /* it need not go through that again */
-        h->report.depth = m->report.depth;
-        h->report.score = m->report.score;
-    }
+    if (!m->root) h->root = 0; /* rules have changed */
+    /* it need not go through that again */
+    if (h->root == m->root && h->report.depth < m->report.depth) copy_findings(h, m);
 }
 
 static void *help(void *data)
@@ -107,20 +120,10 @@ static struct budget part_of(const struct budget *b, uint32_t i, uint32_t n)
 
 static void take_from(struct minimax *m, const struct minimax *h)
 {
-    struct heap_guard guard;
     m->report.nodes += h->report.nodes;
     m->report.fans += h->report.fans;
     bool further = h->report.depth > m->report.depth || (h->report.exhausted && !m->report.exhausted);
-    if (!further || !h->report.nline || h->root != m->root) return;
-    m->report.depth = h->report.depth;
-    m->report.score = h->report.score;
-    m->report.exhausted = h->report.exhausted;
-    m->report.nline = h->report.nline;
-    memcpy(m->report.line, h->report.line, h->report.nline * sizeof *m->report.line);
-    if (!HEAP_ENTER(m->heap, &guard, &m->error)) return;
-    m->moves.n = 0;
-    for (uint32_t i = 0; i < h->moves.n; i++) vec_push(m->heap, &m->moves, h->moves.v[i]);
-    heap_leave(m->heap);
+    if (further && h->report.nline && h->root == m->root) copy_findings(m, h);
 }
 
 void helpers_look(struct minimax *m, const struct state *state, const struct budget *budget)

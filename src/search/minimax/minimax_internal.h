@@ -60,7 +60,7 @@ struct minimax {
     struct analysis *analysis;
     struct passing passing;
     struct evaluator *eval;
-    const struct minimax_lessons *lessons; /* of somebody else: these three are his; NULL: our own */
+    const struct minimax_lessons *lessons; /* of somebody else, and so is `eval` then; NULL: our own */
     struct twodeep table;
     bool has_table;
     size_t table_bytes; /* as it was asked for */

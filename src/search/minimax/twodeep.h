@@ -2,9 +2,8 @@
 /* Two-deep transposition table: a place has two entries, one keeps what was searched deepest, the other what
  * came last. max^n keeps vectors, the others one number with what it is: exact, or a bound.
  *
- *     place:  [ deepest | latest ]      entry, in words of 64 bits:
- *                                       [ fingerprint ^ all others | move depth bound value | values, two by
- * two ]
+ *     place:  [ deepest | latest ]
+ *     entry:  [ fingerprint ^ all others | move, depth, bound, value | two values | two values ... ]
  *
  * Several threads may use it at once. An entry of which they wrote some words each has a wrong fingerprint,
  * and is nobody's.

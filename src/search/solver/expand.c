@@ -11,6 +11,7 @@
 #define BLOCK_BYTES ((size_t)1 << 20)
 #define MOST_CHILDREN 1000000 /* joint moves of one position */
 #define FEW_PARENTS 3         /* are put into their lanes one after the other */
+#define NO_GOAL (-1)          /* never true, wherever one looks out from */
 
 /* The stack of fans: blocks in a row, kept when they are empty. */
 struct fan_block {
@@ -245,7 +246,8 @@ bool expander_look_out(struct expander *e, const struct code *outlook, struct er
     if (!e->goal_values) return no_memory(error);
     for (uint32_t role = 0; role < c->nroles; role++)
         for (uint32_t i = 0; i < c->goals.n; i++)
-            if (c->goals.v[i].role == role) e->goal_values[n++] = (int16_t)c->goals.v[i].value;
+            if (c->goals.v[i].role == role)
+                e->goal_values[n++] = c->goals.v[i].e == EDGE_FALSE ? NO_GOAL : (int16_t)c->goals.v[i].value;
     e->outlook[0] = batch_new(outlook, e->narrow->lanes, 0, error);
     e->outlook[1] = e->outlook[0] ? batch_new(outlook, e->wide->lanes, 0, error) : NULL;
     return e->outlook[1] != NULL;
@@ -517,13 +519,16 @@ static void range_of(const uint64_t *wires, uint32_t words, uint32_t lane, const
 }
 
 /* Lanes in which some goal can not come any more. */
-static void lanes_with_less(const struct batch *outlook, uint64_t less[BATCH_MAX_WORDS])
+static void lanes_with_less(const struct expander *e, const struct batch *outlook,
+                            uint64_t less[BATCH_MAX_WORDS])
 {
+    const int16_t *value = e->goal_values;
     memset(less, 0, BATCH_MAX_WORDS * sizeof *less);
     for (uint32_t role = 0; role < outlook->nroles; role++) {
         const uint64_t *wires = batch_legal_wires(outlook, role);
-        for (uint32_t i = 0; i < outlook->code->roles[role].n; i++)
-            for (uint32_t w = 0; w < outlook->words; w++) less[w] |= ~wires[(size_t)i * outlook->words + w];
+        for (uint32_t i = 0; i < outlook->code->roles[role].n; i++, value++)
+            for (uint32_t w = 0; w < outlook->words && *value != NO_GOAL; w++)
+                less[w] |= ~wires[(size_t)i * outlook->words + w];
     }
 }
 
@@ -545,7 +550,7 @@ static bool read_outlook(struct expander *e, const struct batch *b, struct place
     uint64_t less[BATCH_MAX_WORDS];
     batch_set_all(outlook, batch_state_wires(b));
     batch_view(outlook);
-    lanes_with_less(outlook, less);
+    lanes_with_less(e, outlook, less);
     for (uint32_t lane = 0; lane < n; lane++) {
         if (at[lane]->end || !(less[lane / 64] >> lane % 64 & 1)) continue;
         int16_t *ranges = push(e, 2 * outlook->nroles * sizeof *ranges);
@@ -563,7 +568,7 @@ const int16_t *expander_outlook(struct expander *e, const uint64_t *state)
     uint64_t less[BATCH_MAX_WORDS];
     batch_set_state(outlook, 0, state);
     batch_view(outlook);
-    lanes_with_less(outlook, less);
+    lanes_with_less(e, outlook, less);
     if (!(less[0] & 1)) return NULL;
     read_ranges(e, outlook, 0, ranges);
     return ranges;
@@ -588,7 +593,7 @@ static bool read_children(struct expander *e, struct batch *b, const struct span
             if (!how->leaves) fingerprint(e, child);
         }
     if ((how->moves || !how->leaves) && !read_moves(e, b, at, n, error)) return false;
-    if (e->outlook[1] && !read_outlook(e, b, at, n, error)) return false;
+    if (e->outlook[1] && !how->leaves && !read_outlook(e, b, at, n, error)) return false;
     lanes_below(wanted, n);
     for (uint32_t w = 0; w < b->words; w++) any |= wanted[w] &= how->goals ? ~0ull : b->terminal[w];
     return !any || read_goals(e, b, at, n, wanted, error);

@@ -5,6 +5,7 @@
  * The values the first role can have are known, so the value is found by halving: at least the middle one? */
 #include "search/solver/solve_internal.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,8 +158,10 @@ static void tell_moves(struct solver *s, const struct place *root, struct solve_
         for (uint32_t i = 0; out->moves && i < f.n; i++) {
             const struct place *c = &f.child[i];
             struct memo_entry *e = c->end ? NULL : solver_find(s, c, 1);
-            double low = c->end ? c->goals[0] : e ? memo_low(e) : s->low;
-            double high = c->end ? c->goals[0] : e ? memo_high(e) : s->high;
+            double low, high;
+            solver_outlook(s, c, &low, &high);
+            if (e) low = fmax(low, memo_low(e)), high = fmin(high, memo_high(e));
+            if (c->end) low = high = c->goals[0];
             struct solve_move *m = &out->moves[out->nmoves++];
             m->role = f.mover;
             m->move = fan_move(&f, f.mover, i);

@@ -108,7 +108,7 @@ static void random_games_are_solved(void **state)
         random_constant = random_game_kind(i).constant_sum;
         for (uint32_t m = 0; m < 5; m++) {
             if (methods[m] == SOLVE_MAX_N && random_game_kind(i).at_once) continue;
-            check(&t, o, &s, (struct solve_options){.method = methods[m]});
+            check(&t, o, &s, (struct solve_options){.method = methods[m], .outlook = i % 2});
             check(&t, o, &s, (struct solve_options){.method = methods[m], .shortest = true});
         }
         oracle_free(o);
@@ -133,7 +133,7 @@ static void unfinished_searches_claim_nothing_false(void **state)
         for (uint32_t opened = 1; truth && opened < 40; opened += 3)
             for (uint32_t m = SOLVE_AUTO; m <= SOLVE_BACKWARD; m++) {
                 struct solve_options options = {
-                    .method = m, .memory = (size_t)1 << 20, .budget.expansions = opened};
+                    .method = m, .memory = (size_t)1 << 20, .outlook = i % 2, .budget.expansions = opened};
                 struct solve_result result;
                 struct error error = {0};
                 if (!solve_run(t.r, t.code, &s, &options, &result, &error)) fail_msg("%s", error.text);
@@ -168,7 +168,7 @@ static void library_games_are_solved_as_by_full_search(void **state)
         assert_true(fabs(oracle_values(o, &s)[0] - games[i].value) < 1e-6);
         if (games[i].positions) assert_int_equal(oracle_positions(o), games[i].positions);
         for (uint32_t m = SOLVE_AUTO; m <= SOLVE_BACKWARD; m++)
-            check(&t, o, &s, (struct solve_options){.method = m});
+            check(&t, o, &s, (struct solve_options){.method = m, .outlook = true});
         oracle_free(o);
         state_done(&s);
         rise(&t);
