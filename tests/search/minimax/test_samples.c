@@ -6,6 +6,8 @@
 #include "search/minimax/evaluate.h"
 #include "search/minimax/samples.h"
 
+#include <string.h>
+
 #define WANTED 3000u
 
 static uint32_t facts_of(const uint64_t *state, uint32_t words)
@@ -83,11 +85,41 @@ static void lessons_from_better_games_are_others(void **state)
     game_free(game);
 }
 
+/* Few better games teach less than many random ones. */
+static void few_better_games_are_not_learned_from(void **state)
+{
+    static const uint32_t wanted[] = {3000, 6000};
+    struct error error = {0};
+    struct budget budget = {0};
+    struct game *game = game_load("breakthrough", 0, NULL, &error);
+    struct reasoner *r = game ? reasoner_ground(game, NULL, &error) : NULL;
+    if (!r) fail_msg("%s", error.text);
+    struct analysis *look = evaluator_look(r, 1, &budget);
+    assert_non_null(look);
+    for (uint32_t i = 0; i < 2; i++) {
+        struct evaluator_source from = {.reasoner = r,
+                                        .code = reasoner_code(r),
+                                        .analysis = look,
+                                        .which = EVAL_GUIDED,
+                                        .wanted = wanted[i],
+                                        .seed = 1,
+                                        .budget = &budget};
+        struct evaluator *e = evaluator_learned(&from);
+        assert_non_null(e);
+        assert_int_equal(strstr(e->name, "twice") != NULL, i == 1);
+        evaluator_free(e);
+    }
+    analysis_free(look);
+    reasoner_free(r);
+    game_free(game);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(games_go_where_the_guide_likes_it),
         cmocka_unit_test(lessons_from_better_games_are_others),
+        cmocka_unit_test(few_better_games_are_not_learned_from),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
