@@ -305,18 +305,24 @@ static struct circuit *many_moves(struct rng *rng)
     return c;
 }
 
-static void sums_of_very_many_moves_agree_with_naive_evaluation(void **unused)
+/* So many circuits of a kind for each width, interpreted and as machine code, some of them with turns. */
+static void check_kind(struct circuit *(*make)(struct rng *rng), uint64_t seed, uint32_t times)
 {
     uint32_t widths[4], n = batch_widths(widths);
     struct rng rng;
-    rng_init(&rng, 5);
-    for (uint32_t i = 0; i < 4 * n; i++) {
+    rng_init(&rng, seed);
+    for (uint32_t i = 0; i < times * n; i++) {
         bool machine = i >= n && jit_available(widths[i % n]);
-        struct circuit *c = many_moves(&rng);
+        struct circuit *c = make(&rng);
         if (machine && i % 2) add_turns(&rng, c);
         check_circuit(&rng, c, widths[i % n], machine);
         heap_free(c->heap);
     }
+}
+
+static void sums_of_very_many_moves_agree_with_naive_evaluation(void **unused)
+{
+    check_kind(many_moves, 5, 4);
 }
 
 static uint32_t add_gate(struct circuit *c, const edge *in, uint32_t n)
@@ -396,16 +402,7 @@ static struct circuit *product_moves(struct rng *rng)
 
 static void moves_that_are_products_agree_with_naive_evaluation(void **unused)
 {
-    uint32_t widths[4], n = batch_widths(widths);
-    struct rng rng;
-    rng_init(&rng, 6);
-    for (uint32_t i = 0; i < 2 * n; i++) {
-        bool machine = i >= n && jit_available(widths[i % n]);
-        struct circuit *c = product_moves(&rng);
-        if (machine && i % 2) add_turns(&rng, c);
-        check_circuit(&rng, c, widths[i % n], machine);
-        heap_free(c->heap);
-    }
+    check_kind(product_moves, 6, 2);
 }
 
 /* Which of the moves that are products a number chooses, whether they have been listed or not. */

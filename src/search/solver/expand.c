@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/rng.h"
 #include "circuit/transpose.h"
+#include "search/solver/prospects.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,6 @@
 #define BLOCK_BYTES ((size_t)1 << 20)
 #define MOST_CHILDREN 1000000 /* joint moves of one position */
 #define FEW_PARENTS 3         /* are put into their lanes one after the other */
-#define NO_GOAL (-1)          /* never true, wherever one looks out from */
 
 /* The stack of fans: blocks in a row, kept when they are empty. */
 struct fan_block {
@@ -45,8 +45,8 @@ struct expander {
     uint64_t *folds; /* by bit: what it adds to the keys, then to the checks, of all symmetric states; NULL:
                         every position is one of its own */
     uint32_t nfolds; /* states that are one */
-    struct batch *outlook[2]; /* of as many lanes as narrow and wide; NULL: nobody wants to know */
-    int16_t *goal_values;     /* by goal of the outlook's roles, one after the other; then scratch */
+    struct prospects *prospects; /* NULL: nobody wants to know what can still come */
+    int16_t *ranges;             /* scratch: of them, two a role */
     uint64_t fans, children;
 };
 
@@ -86,8 +86,8 @@ void expander_free(struct expander *e)
     if (!e) return;
     batch_free(e->narrow);
     batch_free(e->wide);
-    for (uint32_t i = 0; i < 2; i++) batch_free(e->outlook[i]);
-    free(e->goal_values);
+    prospects_free(e->prospects);
+    free(e->ranges);
     struct fan_block *b = e->block;
     while (b && b->after) b = b->after;
     while (b) {
@@ -236,21 +236,10 @@ bool expander_fold(struct expander *e, const struct symmetry *s, struct error *e
 
 bool expander_look_out(struct expander *e, const struct code *outlook, struct error *error)
 {
-    const struct circuit *c = e->code->circuit;
-    uint32_t n = 0;
-    if (e->outlook[1]) return true;
-    batch_free(e->outlook[0]); /* of a try before there was memory */
-    free(e->goal_values);
-    e->outlook[0] = NULL;
-    e->goal_values = calloc(c->goals.n + 2 * (size_t)c->nroles, sizeof *e->goal_values);
-    if (!e->goal_values) return no_memory(error);
-    for (uint32_t role = 0; role < c->nroles; role++)
-        for (uint32_t i = 0; i < c->goals.n; i++)
-            if (c->goals.v[i].role == role)
-                e->goal_values[n++] = c->goals.v[i].e == EDGE_FALSE ? NO_GOAL : (int16_t)c->goals.v[i].value;
-    e->outlook[0] = batch_new(outlook, e->narrow->lanes, 0, error);
-    e->outlook[1] = e->outlook[0] ? batch_new(outlook, e->wide->lanes, 0, error) : NULL;
-    return e->outlook[1] != NULL;
+    if (!e->ranges) e->ranges = calloc(2 * (size_t)e->code->nroles, sizeof *e->ranges);
+    if (!e->ranges) return no_memory(error);
+    if (!e->prospects) e->prospects = prospects_new(e->code, outlook, e->wide->lanes, error);
+    return e->prospects != NULL;
 }
 
 static bool no_goal(struct expander *e, uint32_t role, struct error *error)
@@ -506,72 +495,25 @@ static bool read_ends(struct expander *e, struct batch *b, const struct span *sp
     return !any || read_goals(e, b, e->at, n, wanted, error);
 }
 
-/* The least and the most of a role in a lane of the outlook. `values`: of its goals, which are so many. */
-static void range_of(const uint64_t *wires, uint32_t words, uint32_t lane, const int16_t *values, uint32_t n,
-                     int16_t range[2])
-{
-    range[0] = INT16_MAX, range[1] = INT16_MIN;
-    for (uint32_t i = 0; i < n; i++) {
-        if (!(wires[(size_t)i * words + lane / 64] >> lane % 64 & 1)) continue;
-        if (values[i] < range[0]) range[0] = values[i];
-        if (values[i] > range[1]) range[1] = values[i];
-    }
-}
-
-/* Lanes in which some goal can not come any more. */
-static void lanes_with_less(const struct expander *e, const struct batch *outlook,
-                            uint64_t less[BATCH_MAX_WORDS])
-{
-    const int16_t *value = e->goal_values;
-    memset(less, 0, BATCH_MAX_WORDS * sizeof *less);
-    for (uint32_t role = 0; role < outlook->nroles; role++) {
-        const uint64_t *wires = batch_legal_wires(outlook, role);
-        for (uint32_t i = 0; i < outlook->code->roles[role].n; i++, value++)
-            for (uint32_t w = 0; w < outlook->words && *value != NO_GOAL; w++)
-                less[w] |= ~wires[(size_t)i * outlook->words + w];
-    }
-}
-
-static void read_ranges(const struct expander *e, const struct batch *outlook, uint32_t lane, int16_t *ranges)
-{
-    const int16_t *values = e->goal_values;
-    for (uint32_t role = 0; role < outlook->nroles; role++) {
-        uint32_t n = outlook->code->roles[role].n;
-        range_of(batch_legal_wires(outlook, role), outlook->words, lane, values, n, ranges + 2 * role);
-        values += n;
-    }
-}
-
 /* What can still come in lanes 0 .. n - 1. */
 static bool read_outlook(struct expander *e, const struct batch *b, struct place *const *at, uint32_t n,
                          struct error *error)
 {
-    struct batch *outlook = e->outlook[b == e->wide];
-    uint64_t less[BATCH_MAX_WORDS];
-    batch_set_all(outlook, batch_state_wires(b));
-    batch_view(outlook);
-    lanes_with_less(e, outlook, less);
+    size_t bytes = 2 * e->code->nroles * sizeof *e->ranges;
+    prospects_look(e->prospects, b);
     for (uint32_t lane = 0; lane < n; lane++) {
-        if (at[lane]->end || !(less[lane / 64] >> lane % 64 & 1)) continue;
-        int16_t *ranges = push(e, 2 * outlook->nroles * sizeof *ranges);
+        if (at[lane]->end || !prospects_of(e->prospects, lane, e->ranges)) continue;
+        int16_t *ranges = push(e, bytes);
         if (!ranges) return no_memory(error);
-        read_ranges(e, outlook, lane, ranges);
-        at[lane]->outlook = ranges;
+        at[lane]->outlook = memcpy(ranges, e->ranges, bytes);
     }
     return true;
 }
 
 const int16_t *expander_outlook(struct expander *e, const uint64_t *state)
 {
-    struct batch *outlook = e->outlook[0];
-    int16_t *ranges = e->goal_values + e->code->circuit->goals.n;
-    uint64_t less[BATCH_MAX_WORDS];
-    batch_set_state(outlook, 0, state);
-    batch_view(outlook);
-    lanes_with_less(e, outlook, less);
-    if (!(less[0] & 1)) return NULL;
-    read_ranges(e, outlook, 0, ranges);
-    return ranges;
+    prospects_look_from(e->prospects, state);
+    return prospects_of(e->prospects, 0, e->ranges) ? e->ranges : NULL;
 }
 
 /* Where the children of the spans are in lanes 0 .. n - 1 after a step and a view. */
@@ -593,7 +535,7 @@ static bool read_children(struct expander *e, struct batch *b, const struct span
             if (!how->leaves) fingerprint(e, child);
         }
     if ((how->moves || !how->leaves) && !read_moves(e, b, at, n, error)) return false;
-    if (e->outlook[1] && !how->leaves && !read_outlook(e, b, at, n, error)) return false;
+    if (e->prospects && !how->leaves && !read_outlook(e, b, at, n, error)) return false;
     lanes_below(wanted, n);
     for (uint32_t w = 0; w < b->words; w++) any |= wanted[w] &= how->goals ? ~0ull : b->terminal[w];
     return !any || read_goals(e, b, at, n, wanted, error);

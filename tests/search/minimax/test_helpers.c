@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Several threads on one position: they find what one finds, and the table they share never mixes up what
  * they write. */
-#include "../../testing.h"
+#include "../../legal.h"
 
 #include "base/hash.h"
 #include "game/engine.h"
@@ -32,16 +32,6 @@ static struct minimax_report think(struct reasoner *r, const struct state *s, ui
     return report;
 }
 
-static bool is_legal(struct reasoner *r, const struct state *s, uint32_t move)
-{
-    struct list legal = {0};
-    bool found = false;
-    assert_true(r->ops->legal(r, s, 0, &legal));
-    for (uint32_t i = 0; i < legal.n; i++) found |= legal.v[i] == move;
-    list_done(&legal);
-    return found;
-}
-
 /* Where the end can be seen there is one result, however many look for it. */
 static void they_find_what_one_finds(void **state)
 {
@@ -65,7 +55,7 @@ static void they_find_what_one_finds(void **state)
             struct minimax_report report = think(r, &at, threads, 0, &move);
             assert_true(report.exhausted);
             assert_float_equal(report.score, cases[i].score, 0.01);
-            assert_true(is_legal(r, &at, move));
+            assert_true(legal_in(r, &at, 0, move));
         }
         state_done(&at);
         reasoner_free(r);
@@ -88,7 +78,7 @@ static void they_share_the_budget(void **state)
     assert_memory_equal(&alone.score, &again.score, sizeof alone.score);
     struct minimax_report together = think(r, &at, 4, 20000, &move);
     assert_true(together.nodes >= 5000 && together.nodes <= 20000);
-    assert_true(is_legal(r, &at, move));
+    assert_true(legal_in(r, &at, 0, move));
     state_done(&at);
     reasoner_free(r);
     game_free(game);

@@ -3,6 +3,8 @@
  * out, the relaxation, tables. */
 #include "workbench.h"
 
+#include "../../legal.h"
+
 #include "search/puzzle/commute.h"
 #include "search/puzzle/ticking.h"
 #include "search/puzzle/trail.h"
@@ -44,16 +46,6 @@ static uint64_t presses(const struct frontier *f)
     return sum;
 }
 
-static bool legal_in(struct reasoner *r, const struct state *s, uint32_t move)
-{
-    struct list legal = {0};
-    bool found = false;
-    assert_true(r->ops->legal(r, s, 0, &legal));
-    for (uint32_t i = 0; i < legal.n; i++) found |= legal.v[i] == move;
-    list_done(&legal);
-    return found;
-}
-
 /* Whatever is said to be superfluous after a move is: in many of the states met. */
 static void check_skips(struct reasoner *r, const struct frontier *f)
 {
@@ -63,15 +55,15 @@ static void check_skips(struct reasoner *r, const struct frontier *f)
     for (uint32_t i = 0; i < f->states.n; i += 13) {
         memcpy(s.w, states_row(&f->states, i), s.words * 8);
         for (uint32_t l = 0; l < nmoves; l++) {
-            if (!legal_in(r, &s, l)) continue;
+            if (!legal_in(r, &s, 0, l)) continue;
             assert_true(r->ops->next(r, &s, &l, &l_made));
             for (uint32_t m = 0; m <= l; m++) {
                 if (!(commute_skip(&f->commute, l)[m / 64] >> m % 64 & 1)) continue;
-                if (!legal_in(r, &l_made, m)) continue;
+                if (!legal_in(r, &l_made, 0, m)) continue;
                 assert_true(r->ops->next(r, &l_made, &m, &lm));
-                assert_true(m == l || legal_in(r, &s, m));
+                assert_true(m == l || legal_in(r, &s, 0, m));
                 if (m != l) assert_true(r->ops->next(r, &s, &m, &m_made));
-                if (m != l) assert_true(legal_in(r, &m_made, l) && r->ops->next(r, &m_made, &l, &ml));
+                if (m != l) assert_true(legal_in(r, &m_made, 0, l) && r->ops->next(r, &m_made, &l, &ml));
                 assert_true(state_equal(&lm, m == l ? &s : &ml));
                 checked++;
             }

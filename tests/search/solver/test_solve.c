@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What is proved is true: every search against the oracle, on random games and on games of the library. */
-#include "../../testing.h"
+#include "../../legal.h"
 
 #include "game/engine.h"
 #include "oracle.h"
@@ -49,12 +49,7 @@ static void check_line(struct table *t, const struct state *from, const struct s
     for (uint32_t i = 0; i < result->steps; i++) {
         const uint32_t *joint = result->line + i * t->game->nroles;
         for (uint32_t role = 0; role < t->game->nroles; role++) {
-            struct list legal = {0};
-            bool is_legal = false;
-            assert_true(t->r->ops->legal(t->r, &s, role, &legal));
-            for (uint32_t k = 0; k < legal.n; k++) is_legal |= legal.v[k] == joint[role];
-            assert_true(is_legal);
-            list_done(&legal);
+            assert_true(legal_in(t->r, &s, role, joint[role]));
         }
         assert_true(t->r->ops->next(t->r, &s, joint, &next));
         assert_true(state_copy(&s, &next));
