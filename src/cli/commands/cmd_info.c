@@ -3,8 +3,10 @@
 #include "analysis/analysis.h"
 #include "analysis/features.h"
 #include "cli/commands/info_circuit.h"
+#include "cli/commands/info_factors.h"
 #include "cli/engine.h"
 #include "cli/terminal.h"
+#include "game/engine.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -282,14 +284,19 @@ int cmd_info(int argc, char **argv)
     struct analysis *a = analysis_new(session.reasoner, &options, &error);
     if (a) {
         struct features f = features_of(session.game);
+        const struct code *code = reasoner_code(session.reasoner);
+        const struct circuit *circuit = code ? code->circuit : NULL;
+        const char **names = session.game->role_names;
         if (o.json) {
             json_t *root = info_json(session.game, &f, a);
+            json_object_set_new(root, "subgames", info_factors_json(circuit, names, &terminal_interrupted));
             json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
             putchar('\n');
             json_decref(root);
         } else {
             print_rules(session.game, &f);
             print_play(a);
+            info_factors_print(circuit, names, &terminal_interrupted);
             for (uint32_t i = 0; i < a->boards.n; i++) print_board(a, &a->boards.v[i]);
         }
     }
