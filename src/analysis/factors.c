@@ -118,6 +118,10 @@ static void number_parts(struct finder *f, struct factors *out)
             part->stays &= f->stays[b];
         }
     }
+    for (uint32_t i = 0; i < out->operands.n; i++) { /* they have sets yet */
+        struct factor_operand *o = &out->operands.v[i];
+        if (o->part != FACTOR_NONE) o->part = number[o->part];
+    }
     for (uint32_t m = 0; m < c->nmoves; m++) out->move[m] = FACTOR_NONE;
     for (uint32_t i = 0; i < f->claims.n; i++) {
         const struct claim *it = &f->claims.v[i];

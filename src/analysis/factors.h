@@ -42,6 +42,12 @@ struct factor {
     bool stays;           /* moves that do nothing in it leave it as it is, with one role */
 };
 
+/* What a goal is read from, where it is joined by AND or OR, or read from one part. */
+struct factor_operand {
+    uint32_t goal, part; /* the goal's number in the circuit; FACTOR_NONE: time alone */
+    edge e;
+};
+
 struct factors {
     uint32_t n; /* 0: not known (limits), or nothing but time; 1: the game does not fall apart */
     VEC(struct factor) parts;
@@ -51,7 +57,8 @@ struct factors {
     uint32_t time, unread;            /* bits */
     uint32_t idle;                    /* moves that do nothing anywhere */
     enum factor_join terminal, *goal; /* by goal, as the circuit lists them */
-    struct heap *heap;                /* owns it */
+    VEC(struct factor_operand) operands;
+    struct heap *heap; /* owns it */
 };
 
 /* In no more than so many seconds (0: no limit), until it is cancelled (may be NULL): otherwise false and an

@@ -79,6 +79,12 @@ static bool open_up(struct reading *r, edge e, enum factor_join *join)
     return true;
 }
 
+static void list_one(struct reading *r, edge e)
+{
+    vec_clear(&r->args);
+    vec_push(r->f->heap, &r->args, e);
+}
+
 static enum factor_join join_of(struct reading *r, edge root)
 {
     enum factor_join join = JOIN_FUNCTION;
@@ -183,6 +189,14 @@ void finder_read_goals(struct finder *f, struct factors *out)
     while (join_inner(&r, needed, false)) {
     }
     out->terminal = join_of(&r, c->terminal);
-    for (uint32_t i = 0; i < c->goals.n; i++) out->goal[i] = join_of(&r, c->goals.v[i].e);
+    for (uint32_t i = 0; i < c->goals.n; i++) {
+        out->goal[i] = join_of(&r, c->goals.v[i].e);
+        if (out->goal[i] == JOIN_ONE) list_one(&r, c->goals.v[i].e);
+        for (uint32_t k = 0; k < r.args.n && out->goal[i] != JOIN_NONE && out->goal[i] != JOIN_FUNCTION;
+             k++) {
+            uint32_t part = r.part[r.args.v[k] >> 1];
+            vec_push(f->heap, &out->operands, (struct factor_operand){i, part, r.args.v[k]});
+        }
+    }
     for (uint32_t b = 0; b < c->nbits; b++) f->counts[b] = needed[wire_bit(c, b)];
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What moves do: with each move of a role made, every bit has a next value (forms.h). What most moves make of
- * it is what becomes of it when nothing is done; the others have to do with its part. */
+/* What moves do: with each move of a role made, every bit has a next value (forms.h). If some leave it as it
+ * is that is what becomes of it when nothing is done, else what most moves make of it; the others have to do
+ * with its part. */
 #include "analysis/factors_internal.h"
 
 #include "base/hash.h"
@@ -45,22 +46,23 @@ static void judge_bit(const struct turn *t, uint32_t bit, const struct touch *v,
 {
     struct finder *f = t->f;
     const struct circuit *c = f->c;
-    uint32_t most = t->n - n, at = 0, wire = wire_bit(c, bit);
+    uint32_t most = t->n - n, wire = wire_bit(c, bit);
     uint64_t untouched = forms_value(&f->forms, c->next[bit]), usual = untouched;
+    uint64_t own = forms_value(&f->forms, wire << 1);
     for (uint32_t i = 0, k; i < n; i = k) {
         for (k = i + 1; k < n && v[k].value == v[i].value; k++) {
         }
-        if (k - i > most) most = k - i, usual = v[i].value;
+        if (usual != own && (k - i > most || v[i].value == own)) most = k - i, usual = v[i].value;
     }
-    f->stays[bit] &= usual == forms_value(&f->forms, wire << 1);
+    f->stays[bit] &= usual == own;
     for (uint32_t i = 0; i < n; i++)
         if (v[i].value != usual) claim(t, v[i].move, wire, pair_hash(bit, v[i].value));
     if (n < t->n) finder_join_below(f, c->next[bit], wire);
     if (n == t->n || usual == untouched) return;
     bool *met = heap_zalloc(f->heap, c->nmoves * sizeof *met);
     for (uint32_t i = 0; i < n; i++) met[v[i].move] = true;
-    for (; at < t->n; at++)
-        if (!met[t->possible[at]]) claim(t, t->possible[at], wire, pair_hash(bit, untouched));
+    for (uint32_t i = 0; i < t->n; i++)
+        if (!met[t->possible[i]]) claim(t, t->possible[i], wire, pair_hash(bit, untouched));
     heap_release(f->heap, met);
 }
 

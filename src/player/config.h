@@ -66,6 +66,7 @@ struct player_config {
     int64_t alarm;    /* enum alarm */
     int64_t adapt;    /* enum adapt_roles: bandits over parameters in play */
     int64_t factors;  /* enum adapt_what */
+    bool parts;       /* games for one that fall apart are searched part by part, too */
     int64_t puzzle;   /* enum solo_way: what searches games for one before anything else */
     /* kind=minimax */
     int64_t minimax; /* enum minimax_policy */
