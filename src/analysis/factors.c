@@ -32,14 +32,24 @@ bool finder_join(struct finder *f, uint32_t a, uint32_t b)
 static void join_pair(void *to, uint32_t from, uint32_t wire)
 {
     struct finder *f = to;
-    if (from == FORMS_ROOT) from = f->root;
-    if (!f->dull[wire] && !f->dull[from]) finder_join(f, from, wire);
+    uint32_t wires = f->forms.wires;
+    if (!f->dull[wire % wires] && !f->dull[from % wires]) finder_join(f, from, wire);
 }
 
 void finder_join_below(struct finder *f, edge e, uint32_t with)
 {
-    f->root = with;
+    if (f->forms.value[e >> 1] <= FORM_FALSE) return;
+    join_pair(f, with, forms_node(&f->forms, e >> 1));
     forms_walk(&f->forms, e, join_pair, f);
+}
+
+void finder_undo(struct finder *f)
+{
+    for (uint32_t i = 0; i < f->forms.ntouched; i++) {
+        uint32_t node = f->forms.wires + f->forms.touched[i];
+        f->above[node] = node;
+    }
+    forms_undo(&f->forms);
 }
 
 void finder_base(struct finder *f)
@@ -145,8 +155,8 @@ static void find(struct factors *out, struct heap *heap, const struct circuit *c
     out->goal = heap_zalloc(heap, (c->goals.n + 1) * sizeof *out->goal);
     if (!forms_init(&f->forms, heap, c))
         heap_fail(heap, ERROR_INPUT, "what moves do is worked out by rules that go round in circles");
-    f->above = heap_alloc(heap, f->forms.wires * sizeof *f->above);
-    for (uint32_t w = 0; w < f->forms.wires; w++) f->above[w] = w;
+    f->above = heap_alloc(heap, 2 * f->forms.wires * sizeof *f->above);
+    for (uint32_t w = 0; w < 2 * f->forms.wires; w++) f->above[w] = w;
     f->dull = heap_zalloc(heap, f->forms.wires * sizeof *f->dull);
     f->read = heap_zalloc(heap, (c->nbits + 1) * sizeof *f->read);
     f->stays = heap_zalloc(heap, (c->nbits + 1) * sizeof *f->stays);

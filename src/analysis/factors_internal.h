@@ -17,21 +17,24 @@ struct finder {
     struct heap *heap;
     const struct circuit *c;
     struct forms forms;
-    uint32_t *above; /* by wire: another of its set; itself: it stands for the set */
-    bool *dull;      /* by wire: it is read from time and moves alone */
-    bool *read;      /* by bit: something depends on it */
-    bool *stays;     /* by bit: a move that does nothing to it leaves it as it is */
-    bool *counts;    /* by bit: the end or a goal depends on it now */
-    uint32_t sets;   /* of bits that are read and no time */
-    uint32_t turns;  /* that are told apart */
+    uint32_t
+        *above;  /* by wire, once more for what the move changes: another of its set; itself: it stands for it
+                  */
+    bool *dull;  /* by wire: it is read from time and moves alone */
+    bool *read;  /* by bit: something depends on it */
+    bool *stays; /* by bit: a move that does nothing to it leaves it as it is */
+    bool *counts;   /* by bit: the end or a goal depends on it now */
+    uint32_t sets;  /* of bits that are read and no time */
+    uint32_t turns; /* that are told apart */
     VEC(struct claim) claims;
-    uint32_t root; /* of the walk under way */
 };
 
 uint32_t finder_set(struct finder *f, uint32_t wire);
 bool finder_join(struct finder *f, uint32_t a, uint32_t b); /* true: they were two */
 /* What is given has changed: gates may depend on other bits now. Sets of bits stay. */
 void finder_base(struct finder *f);
+/* Forget the move. */
+void finder_undo(struct finder *f);
 /* Everything that an edge depends on becomes one set, with this wire. */
 void finder_join_below(struct finder *f, edge e, uint32_t with);
 

@@ -80,7 +80,7 @@ static void study_role(const struct turn *t)
             vec_push(f->heap, &touches, (struct touch){bit, t->possible[i], value});
             if (f->sets > 1) finder_join_below(f, c->next[bit], wire_bit(c, bit));
         }
-        forms_undo(&f->forms);
+        finder_undo(f);
     }
     if (touches.n) qsort(touches.v, touches.n, sizeof *touches.v, by_bit_and_value);
     for (uint32_t bit = 0, at = 0; bit < c->nbits; bit++) {

@@ -66,6 +66,7 @@ static void touch(struct forms *f, uint32_t wire, uint64_t value)
 
 void forms_make(struct forms *f, uint32_t move)
 {
+    f->made++;
     touch(f, wire_move(f->c, move), FORM_TRUE);
     for (uint32_t w = 0; w * 64 < f->c->ngates; w++)
         while (f->pending[w]) {
@@ -94,37 +95,34 @@ void forms_base(struct forms *f)
         f->value[wire] = f->in_loop[g] ? forms_open(wire) : simplify(f, g);
     }
     memcpy(f->base, f->value, f->wires * sizeof *f->base);
-    f->base_walk = ++f->walk;
+    f->based++;
 }
 
-/* A wire is met once in a walk; what does not depend on the move, once from one base to the next. */
+/* A wire is met once with a move; what does not depend on the move, once from one base to the next. */
 static bool meet(struct forms *f, uint32_t wire)
 {
-    uint32_t *seen = f->is_touched[wire] ? &f->seen[wire] : &f->deep[wire];
-    uint32_t now = f->is_touched[wire] ? f->walk : f->base_walk;
-    if (*seen == now) return false;
+    uint32_t *seen = f->is_touched[wire] ? &f->seen[wire] : &f->met[wire];
+    uint32_t now = f->is_touched[wire] ? f->made : f->based;
+    bool fresh = *seen != now;
     *seen = now;
-    return true;
+    return fresh;
 }
 
 void forms_walk(struct forms *f, edge e, forms_sink *sink, void *to)
 {
     const struct circuit *c = f->c;
     uint32_t n = 0, gates = wire_gate(c, 0), wire = e >> 1;
-    f->walk++;
     if (f->value[wire] <= FORM_FALSE) return;
-    if (!f->is_touched[wire]) sink(to, FORMS_ROOT, wire);
     if (meet(f, wire)) f->stack[n++] = wire;
     while (n > 0) {
         wire = f->stack[--n];
         if (wire < gates) continue;
         const struct gate *gate = &c->gates.v[wire - gates];
-        uint32_t from = f->is_touched[wire] ? FORMS_ROOT : wire;
         heap_poll(f->heap);
         for (uint32_t i = 0; i < gate->n; i++) {
             uint32_t in = c->edges.v[gate->first + i] >> 1;
             if (f->value[in] <= FORM_FALSE) continue;
-            if (!f->is_touched[in]) sink(to, from, in);
+            sink(to, forms_node(f, wire), forms_node(f, in));
             if (meet(f, in)) f->stack[n++] = in;
         }
     }
@@ -174,7 +172,7 @@ bool forms_init(struct forms *f, struct heap *heap, const struct circuit *c)
     f->scratch = heap_zalloc(heap, (widest + 1) * sizeof *f->scratch);
     f->stack = heap_zalloc(heap, 2 * wires * sizeof *f->stack);
     f->seen = heap_zalloc(heap, wires * sizeof *f->seen);
-    f->deep = heap_zalloc(heap, wires * sizeof *f->deep);
+    f->met = heap_zalloc(heap, wires * sizeof *f->met);
     for (uint32_t i = 0; i < c->loops.n; i++)
         memset(f->in_loop + c->loops.v[i].first, true, c->loops.v[i].n * sizeof *f->in_loop);
     list_readers(f);

@@ -31,8 +31,8 @@ struct forms {
     uint64_t *scratch;
     /* of walks */
     uint32_t *stack;
-    uint32_t *seen, walk; /* by wire: in which walk it was last */
-    uint32_t *deep, base_walk;
+    uint32_t *seen, made; /* by wire: with which move it was met last, counted */
+    uint32_t *met, based; /* the same of what does not depend on the move, for bases */
 };
 
 /* Heap and circuit must outlive it. False: a loop depends on moves, so that nothing can be said. */
@@ -49,13 +49,14 @@ static inline uint64_t forms_value(const struct forms *f, edge e)
     return f->value[e >> 1] ^ (e & 1);
 }
 
-/* What the value of an edge depends on: pairs of wires, `wire` read by `from`. Only wires are told that are
- * the same whether or not the move is made; what others read is told as read by the edge itself (FORMS_ROOT).
- * Below such a wire nothing is told twice between two calls of forms_base: who joins pairs to sets misses
- * nothing.
- */
-#define FORMS_ROOT UINT32_MAX
+/* What the value of an edge depends on: pairs of wires, `wire` read by `from`. Wires that are not what they
+ * are without the move are told as others: with `wires` added. Nothing is told twice of a move, nor, of what
+ * does not depend on it, between two calls of forms_base: who joins pairs to sets misses nothing. */
 typedef void forms_sink(void *to, uint32_t from, uint32_t wire);
 void forms_walk(struct forms *f, edge e, forms_sink *sink, void *to);
+static inline uint32_t forms_node(const struct forms *f, uint32_t wire)
+{
+    return f->is_touched[wire] ? f->wires + wire : wire;
+}
 
 #endif

@@ -116,6 +116,8 @@ const struct player_option player_options[] = {
      "with a solver: visits after which a position's moves are looked at for ends; 0: never"},
     {"outlook", PLAYER_BOOL, AT(outlook), 0, 0, NULL,
      "with scout: see which goals can still come of a position, by what lasts of it"},
+    {"symmetry", PLAYER_BOOL, AT(symmetry), 0, 0, NULL,
+     "with a solver, for two: of moves that are each other's mirror images search one"},
     {"decisive", PLAYER_CHOICE, AT(decisive), 0, 0, "off|win|parry",
      "playouts take a win in one move, and take back moves that allow one, where that can be seen cheaply"},
     {"implicit", PLAYER_REAL, AT(implicit), 0, 1, NULL,

@@ -46,7 +46,7 @@ struct player_config {
     bool lgr;
     int64_t solver; /* enum solving */
     int64_t scout;  /* visits */
-    bool outlook;
+    bool outlook, symmetry;
     int64_t decisive; /* enum decisive_moves */
     double implicit;  /* weight of minimax over judged positions in the tree */
     int64_t horizon;  /* playout moves after which positions are judged; -1: never */
