@@ -3,7 +3,6 @@
 
 #include "analysis/factors.h"
 
-#define SECONDS 5.0
 #define PARTS_SHOWN 6
 
 static const char *const join_texts[] = {[JOIN_NONE] = "none of them",
@@ -51,14 +50,15 @@ static void print_parts(const struct circuit *c, const struct factors *f)
     if (f->n > PARTS_SHOWN) printf("            ... and %u more\n", f->n - PARTS_SHOWN);
 }
 
-void info_factors_print(const struct circuit *c, const char **role_names, const atomic_bool *cancel)
+void info_factors_print(const struct circuit *c, const char **role_names, double seconds,
+                        const atomic_bool *cancel)
 {
     struct factors f;
     struct error error;
     printf("\nsubgames    ");
     if (!c) {
         puts("not known: the rules are not grounded");
-    } else if (!factors_find(&f, c, SECONDS, cancel, &error)) {
+    } else if (!factors_find(&f, c, seconds, cancel, &error)) {
         printf("not known: %s\n", error.text);
     } else {
         if (f.n < 2) {
@@ -76,11 +76,12 @@ void info_factors_print(const struct circuit *c, const char **role_names, const 
     }
 }
 
-json_t *info_factors_json(const struct circuit *c, const char **role_names, const atomic_bool *cancel)
+json_t *info_factors_json(const struct circuit *c, const char **role_names, double seconds,
+                          const atomic_bool *cancel)
 {
     struct factors f;
     struct error error;
-    if (!c || !factors_find(&f, c, SECONDS, cancel, &error)) return json_null();
+    if (!c || !factors_find(&f, c, seconds, cancel, &error)) return json_null();
     json_t *parts = json_array(), *goals = json_array();
     for (uint32_t p = 0; p < f.n; p++) {
         const struct factor *part = &f.parts.v[p];

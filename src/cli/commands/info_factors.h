@@ -7,8 +7,10 @@
 
 #include <jansson.h>
 
-/* `c` NULL: there is no circuit, and nothing is known. */
-void info_factors_print(const struct circuit *c, const char **role_names, const atomic_bool *cancel);
-json_t *info_factors_json(const struct circuit *c, const char **role_names, const atomic_bool *cancel);
+/* In no more than so many seconds. `c` NULL: there is no circuit, and nothing is known. */
+void info_factors_print(const struct circuit *c, const char **role_names, double seconds,
+                        const atomic_bool *cancel);
+json_t *info_factors_json(const struct circuit *c, const char **role_names, double seconds,
+                          const atomic_bool *cancel);
 
 #endif
