@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -298,6 +299,12 @@ static bool exchange_bits(const struct finder *f, const struct circuit *c, const
     return is_onto(bit, c->nbits);
 }
 
+/* Facts and moves of ground rules and circuit as numbers of the other. */
+struct matching {
+    uint32_t *fact_in_circuit, *fact_in_ground;
+    uint32_t *move_in_circuit, *move_in_ground;
+};
+
 /* The facts of one as numbers of the other. The terms of the ground rules may grow. */
 static bool match_facts(const struct finder *f, const struct circuit *c, uint32_t *in_circuit,
                         uint32_t *in_ground)
@@ -312,39 +319,106 @@ static bool match_facts(const struct finder *f, const struct circuit *c, uint32_
     return true;
 }
 
+static bool match_moves(const struct finder *f, const struct circuit *c, uint32_t *in_circuit,
+                        uint32_t *in_ground)
+{
+    memset(in_circuit, 0xff, f->nmoves * sizeof *in_circuit);
+    for (uint32_t role = 0; role < c->nroles; role++)
+        for (uint32_t m = c->move_base[role]; m < c->move_base[role + 1]; m++) {
+            term t = term_import(f->g->terms, c->terms, c->move[m]);
+            uint32_t there = t < f->nterms ? f->move_of[(size_t)role * f->nterms + t] : NOWHERE;
+            if (there == NOWHERE) return false;
+            in_ground[m] = there;
+            in_circuit[there] = m;
+        }
+    return true;
+}
+
+/* Where the moves of the circuit go. */
+static bool exchange_circuit_moves(const struct finder *f, const struct circuit *c, const struct matching *k,
+                                   uint32_t *move)
+{
+    for (uint32_t m = 0; m < c->nmoves; m++) {
+        move[m] = k->move_in_circuit[f->move[k->move_in_ground[m]]];
+        if (move[m] == NOWHERE) return false;
+    }
+    return true;
+}
+
+static void find_ways(struct finder *f, const struct circuit *c, const struct matching *k, struct symmetry *s)
+{
+    for (uint32_t way = 1; way < WAYS; way++) {
+        uint32_t *bit = malloc((c->nbits + 1) * sizeof *bit), *move = malloc((c->nmoves + 1) * sizeof *move);
+        if (bit && move && is_symmetry(f, way) &&
+            exchange_bits(f, c, k->fact_in_circuit, k->fact_in_ground, bit) &&
+            exchange_circuit_moves(f, c, k, move)) {
+            s->bit[s->n] = bit;
+            s->move[s->n++] = move;
+        } else {
+            free(bit);
+            free(move);
+        }
+    }
+}
+
 static void find(struct finder *f, const struct circuit *c, struct symmetry *s)
 {
-    uint32_t *in_circuit = calloc(f->g->nfacts + 1, sizeof *in_circuit);
-    uint32_t *in_ground = calloc(c->nfacts + 1, sizeof *in_ground);
+    struct matching k = {.fact_in_circuit = calloc(f->g->nfacts + 1, sizeof *k.fact_in_circuit),
+                         .fact_in_ground = calloc(c->nfacts + 1, sizeof *k.fact_in_ground),
+                         .move_in_circuit = calloc(f->nmoves + 1, sizeof *k.move_in_circuit),
+                         .move_in_ground = calloc(c->nmoves + 1, sizeof *k.move_in_ground)};
     struct heap_guard guard;
     struct error ignored;
-    bool good = in_circuit && in_ground && HEAP_ENTER(f->g->heap, &guard, &ignored);
+    bool good = k.fact_in_circuit && k.fact_in_ground && k.move_in_circuit && k.move_in_ground &&
+                HEAP_ENTER(f->g->heap, &guard, &ignored);
     if (good) {
-        good = match_facts(f, c, in_circuit, in_ground);
+        good = match_facts(f, c, k.fact_in_circuit, k.fact_in_ground) &&
+               match_moves(f, c, k.move_in_circuit, k.move_in_ground);
         heap_leave(f->g->heap);
     }
-    for (uint32_t way = 1; way < WAYS && good; way++) {
-        uint32_t *bit = malloc((c->nbits + 1) * sizeof *bit);
-        if (bit && is_symmetry(f, way) && exchange_bits(f, c, in_circuit, in_ground, bit))
-            s->bit[s->n++] = bit;
-        else
-            free(bit);
-    }
-    free(in_circuit);
-    free(in_ground);
+    if (good) find_ways(f, c, &k, s);
+    free(k.fact_in_circuit);
+    free(k.fact_in_ground);
+    free(k.move_in_circuit);
+    free(k.move_in_ground);
 }
 
 void symmetry_find(struct symmetry *s, const struct analysis *a, const struct ground *g,
                    const struct circuit *c, const struct symmetry_limits *limits)
 {
     struct finder f = {.g = g, .a = a, .board = a->boards.n ? &a->boards.v[0] : NULL, .limits = limits};
-    *s = (struct symmetry){.nbits = c->nbits};
+    *s = (struct symmetry){.nbits = c->nbits, .first_move = c->move_base};
     if (f.board && !f.board->compound && finder_init(&f)) find(&f, c, s);
     finder_done(&f);
+}
+
+void symmetry_look(struct symmetry *s, struct reasoner *reasoner, const struct circuit *c,
+                   const struct symmetry_limits *limits)
+{
+    struct analysis_options look = {.games = 10,
+                                    .states = 1000,
+                                    .seconds = 1,
+                                    .seed = 1,
+                                    .deadline = limits->deadline,
+                                    .cancel = limits->cancel};
+    struct ground_limits patience = {.seconds = 1, .cancel = limits->cancel};
+    if (limits->deadline > 0) patience.seconds = fmin(1, fmax(0.001, limits->deadline - clock_now()));
+    struct symmetry_limits until = *limits;
+    struct ground_report report;
+    struct error ignored;
+    *s = (struct symmetry){0};
+    struct analysis *a = analysis_new(reasoner, &look, &ignored);
+    struct ground *g =
+        a && a->boards.n ? ground_build(reasoner->game->program, &patience, &report, &ignored) : NULL;
+    if (until.deadline <= 0) until.deadline = clock_now() + 1;
+    if (g) symmetry_find(s, a, g, c, &until);
+    ground_free(g);
+    analysis_free(a);
 }
 
 void symmetry_done(struct symmetry *s)
 {
     for (uint32_t i = 0; i < s->n; i++) free(s->bit[i]);
+    for (uint32_t i = 0; i < s->n; i++) free(s->move[i]);
     *s = (struct symmetry){0};
 }

@@ -20,7 +20,9 @@ enum { SYMMETRY_MOST = 7 }; /* besides the identity */
 
 struct symmetry {
     uint32_t n, nbits;
-    uint32_t *bit[SYMMETRY_MOST]; /* by bit of the state: where it goes */
+    uint32_t *bit[SYMMETRY_MOST];  /* by bit of the state: where it goes */
+    uint32_t *move[SYMMETRY_MOST]; /* by move of the circuit: the same */
+    const uint32_t *first_move;    /* by role: the circuit's */
 };
 
 struct symmetry_limits {
@@ -32,6 +34,10 @@ struct symmetry_limits {
  * such board, or no memory; those found until then where time is over. */
 void symmetry_find(struct symmetry *s, const struct analysis *a, const struct ground *g,
                    const struct circuit *c, const struct symmetry_limits *limits);
-void symmetry_done(struct symmetry *s);
+/* The same for a game of which nothing else is known yet: a few random games are looked at, and the rules are
+ * grounded once more. */
+void symmetry_look(struct symmetry *s, struct reasoner *reasoner, const struct circuit *c,
+                   const struct symmetry_limits *limits);
+void symmetry_done(struct symmetry *s); /* all zero is fine */
 
 #endif

@@ -46,7 +46,7 @@ struct player_config {
     bool lgr;
     int64_t solver; /* enum solving */
     int64_t scout;  /* visits */
-    bool outlook;
+    bool outlook, symmetry;
     int64_t decisive; /* enum decisive_moves */
     double implicit;  /* weight of minimax over judged positions in the tree */
     int64_t horizon;  /* playout moves after which positions are judged; -1: never */
@@ -66,6 +66,7 @@ struct player_config {
     int64_t alarm;    /* enum alarm */
     int64_t adapt;    /* enum adapt_roles: bandits over parameters in play */
     int64_t factors;  /* enum adapt_what */
+    bool parts;       /* games for one that fall apart are searched part by part, too */
     int64_t puzzle;   /* enum solo_way: what searches games for one before anything else */
     /* kind=minimax */
     int64_t minimax; /* enum minimax_policy */

@@ -53,6 +53,7 @@ struct player *player_new(const struct player_config *config, const struct game 
     if (game->nroles == 1 && config->puzzle != SOLO_OFF) /* without memory for it the search does it all */
         p->solo = solo_new((enum solo_way)config->puzzle, player_memory(p) / 2, seed);
     if (p->solo) solo_invite(p->solo, take_turn, p, "tree");
+    if (p->solo && config->parts) solo_take_apart(p->solo);
     return p;
 }
 

@@ -3,6 +3,7 @@
 #ifndef PLAYER_PLAYER_INTERNAL_H
 #define PLAYER_PLAYER_INTERNAL_H
 
+#include "analysis/symmetry.h"
 #include "player/audition.h"
 #include "player/player.h"
 
@@ -26,6 +27,8 @@ struct player {
     uint32_t npolicies;
     const struct player *lender; /* whose they are; NULL: our own */
     struct outcomes *outcomes;   /* what can come out of the game; NULL: nobody asked */
+    struct symmetry symmetry;    /* what was found of it, of the engine's circuit */
+    bool mirrored;               /* it was looked for */
     struct judgement *judgement; /* what positions seem worth; NULL: nobody asked, or there is none */
     bool lent;                   /* that is somebody else's */
     struct mcts *mcts;           /* what is reported: the crew's first, or our own */

@@ -179,6 +179,18 @@ static const struct code *outlook(const struct player *p, const struct budget *b
     return engine_outlook(p->engine, budget_seconds(budget, 0.1), budget->stop);
 }
 
+/* Likewise for mirror images, once. */
+static const struct symmetry *symmetry(struct player *p, const struct budget *budget)
+{
+    if (!p->config.symmetry || !p->on_circuit || p->game->nroles != 2) return NULL;
+    if (!p->mirrored) {
+        struct symmetry_limits limits = {budget->deadline > 0 ? budget_share(budget, 0.1) : 0, budget->stop};
+        symmetry_look(&p->symmetry, p->reasoner, engine_code(p->engine)->circuit, &limits);
+        p->mirrored = true;
+    }
+    return p->symmetry.n ? &p->symmetry : NULL;
+}
+
 static void decide_cutoff(struct player *p, const struct budget *budget, struct cutoff *out)
 {
     struct cutoff_sample sample;
@@ -245,6 +257,7 @@ bool player_make_search(struct player *p, const struct budget *budget, struct er
                              .search = search_options(p, default_lanes(p, budget))};
     o.search.foresight = foresight(p, budget);
     o.search.outlook = outlook(p, budget);
+    o.search.symmetry = symmetry(p, budget);
     if (c->cutoff && p->lender && p->lender->mcts && !p->lender->mcts->opt.watch)
         o.search.cutoff = p->lender->mcts->opt.cutoff;
     else if (c->cutoff && threads == 1 && c->playout < PLAYOUT_WIRES)
@@ -287,6 +300,8 @@ void player_drop_search(struct player *p)
     if (!p->lent) judgement_free(p->judgement);
     p->judgement = NULL;
     p->lent = false;
+    symmetry_done(&p->symmetry);
+    p->mirrored = false;
     minimax_free(p->minimax);
     p->minimax = NULL;
 }

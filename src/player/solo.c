@@ -19,6 +19,9 @@ struct solo {
     race_guest *guest;
     void *guest_data;
     const char *guest_name;
+    bool takes_apart;
+    struct factors factors;   /* of: */
+    const struct code *apart; /* NULL: nothing was looked at */
 };
 
 struct solo *solo_new(enum solo_way way, size_t memory, uint64_t seed)
@@ -29,6 +32,11 @@ struct solo *solo_new(enum solo_way way, size_t memory, uint64_t seed)
     line_init(&s->line);
     s->report = (struct solo_report){.goal = -1, .most = 100};
     return s;
+}
+
+void solo_take_apart(struct solo *s)
+{
+    s->takes_apart = true;
 }
 
 static void end_race(struct solo *s)
@@ -52,6 +60,7 @@ void solo_free(struct solo *s)
 {
     if (!s) return;
     end_race(s);
+    factors_done(&s->factors);
     line_done(&s->line);
     free(s);
 }
@@ -190,6 +199,22 @@ static void write_report(struct solo *s)
     for (uint32_t i = 0; i < p->nentrants; i++) p->entrants[i].method = NULL;
 }
 
+/* Where the game falls apart: found out once, in no more than a twentieth of the time. */
+static const struct factors *take_apart(struct solo *s, const struct code *code, const struct budget *budget)
+{
+    enum { LONGEST = 1 };
+    struct error ignored;
+    if (!s->takes_apart || s->way != SOLO_RACE || !code) return NULL;
+    if (s->apart != code) {
+        double seconds = budget->deadline > 0 ? budget_seconds(budget, 0.05) : LONGEST;
+        factors_done(&s->factors);
+        factors_find(&s->factors, code->circuit, seconds < LONGEST ? seconds : LONGEST, budget->stop,
+                     &ignored);
+        s->apart = code;
+    }
+    return &s->factors;
+}
+
 static void run(struct solo *s, struct reasoner *r, const struct code *code, const struct state *state,
                 const struct budget *budget)
 {
@@ -197,7 +222,8 @@ static void run(struct solo *s, struct reasoner *r, const struct code *code, con
     bool fresh = !s->race;
     if (fresh) {
         s->began = clock_now();
-        s->race = race_new(r, code, state, methods(s), s->memory, s->seed, &error);
+        s->race = race_new_apart(r, code, state, take_apart(s, code, budget), methods(s), s->memory, s->seed,
+                                 &error);
         if (s->race && s->line.n)
             line_offer(&s->race->line, s->line.goal, s->line.moves, s->line.n, s->line.who);
         if (s->race && s->past) race_adopt(s->race, s->past);

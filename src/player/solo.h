@@ -54,6 +54,9 @@ bool solo_think(struct solo *s, struct reasoner *r, const struct code *code, con
                 const struct budget *budget, uint32_t *move);
 /* Another search that takes part in races, where all do; set it before the first think. */
 void solo_invite(struct solo *s, race_guest *guest, void *data, const char *name);
+/* Look whether the game falls apart, and search it part by part, too, where all do; set it before the first
+ * think. */
+void solo_take_apart(struct solo *s);
 /* The move that was made, a number of the same reasoner. */
 void solo_moved(struct solo *s, uint32_t move);
 /* Moves have other numbers from now on. */

@@ -6,6 +6,7 @@
 #include "search/implicit.h"
 #include "search/ledger.h"
 #include "search/meeting.h"
+#include "search/mirror.h"
 #include "search/prove.h"
 #include "search/solver/outcomes.h"
 #include "search/wires/leaves.h"
@@ -113,6 +114,7 @@ static bool begin_anew(struct mcts *m, const struct state *state, uint64_t hash,
         good = m->tree->root || error_set(error, ERROR_MEMORY,
                                           "the memory limit of the search has no room for a single position");
         if (good) tree_unfold(m->tree, tree_node(m->tree, m->tree->root));
+        if (good) mirror_look(m, m->tree->root);
         if (good && implicit_is_on(m)) implicit_begin(m, m->tree->root);
     }
     for (uint32_t i = 0; i < m->nroles; i++) list_done(&legal[i]);

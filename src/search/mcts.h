@@ -52,6 +52,7 @@ enum decisive_moves { DECISIVE_OFF, DECISIVE_WIN, DECISIVE_PARRY };
 
 struct outcomes;
 struct judgement;
+struct symmetry;
 struct code;
 
 /* How RAVE goes into the value of a move: as the thesis has it, both parts of UCT weighed down by it; into
@@ -91,6 +92,8 @@ struct mcts_options {
     const struct outcomes *outcomes; /* with a solver: where bounds begin; read by mcts_new only */
     uint32_t scout;             /* visits after which a node's children are looked at for ends; 0: never */
     const struct code *outlook; /* then it is also seen which goals can still come; NULL: it is not */
+    const struct symmetry *symmetry; /* of like moves in a position that is its own image one is left; NULL:
+                                        all. Two roles with a constant sum, with a solver */
     enum decisive_moves decisive;
     const struct code *foresight;      /* with decisive moves: which win at once; NULL: that is not known */
     const struct judgement *judgement; /* what positions seem worth; NULL: nobody asks. Two roles in turn */

@@ -4,6 +4,7 @@
 
 #include "search/implicit.h"
 #include "search/judgement.h"
+#include "search/mirror.h"
 #include "search/policy/dense.h"
 #include "search/wires/leaves.h"
 
@@ -450,6 +451,7 @@ static void arrive(struct driver *d, uint32_t lane)
     if (d->world->failed) return; /* no node with half of its moves */
     node = tree_add(m->tree, &f->hand->claim, d->state.w, d->state.words, hash, terminal, d->legal);
     if (node) {
+        mirror_look(m, node);
         tree_link(m->tree, f->node, choice, node);
         f->hand->stats.expansions++;
     } else {

@@ -58,3 +58,26 @@ def breakthrough(columns, rows):
 if __name__ == "__main__":
     import sys
     print({"connectFour": connect_four, "breakthrough": breakthrough}[sys.argv[1]](int(sys.argv[2]), int(sys.argv[3])))
+
+
+def lights_out(boards, size, presses):
+    """Boards of lamps side by side, on which so many presses are to be taken back; all must be dark."""
+    chosen = [(z, 7 * i % size, 3 * (z + i) % size) for z in range(boards) for i in range(presses)]
+    lit = set()
+    for z, x, y in chosen:
+        lit ^= {(z, a, b) for a, b in ((x, y), (x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1))
+                if 0 <= a < size and 0 <= b < size}
+    facts = [f"(init (lit {z} {x} {y}))" for z, x, y in sorted(lit)]
+    facts += [f"(board {z})" for z in range(boards)] + [f"(index {x})" for x in range(size)]
+    facts += [f"(near {x} {x + 1}) (near {x + 1} {x})" for x in range(size - 1)]
+    return "(role robot)\n" + "\n".join(facts) + """
+(<= (legal robot (press ?z ?x ?y)) (board ?z) (index ?x) (index ?y))
+(<= (flips ?z ?x ?y) (does robot (press ?z ?x ?y)))
+(<= (flips ?z ?x ?y) (does robot (press ?z ?v ?y)) (near ?v ?x))
+(<= (flips ?z ?x ?y) (does robot (press ?z ?x ?w)) (near ?w ?y))
+(<= (next (lit ?z ?x ?y)) (flips ?z ?x ?y) (not (true (lit ?z ?x ?y))))
+(<= (next (lit ?z ?x ?y)) (true (lit ?z ?x ?y)) (not (flips ?z ?x ?y)))
+(<= bright (true (lit ?z ?x ?y)))
+(<= terminal (not bright))
+(<= (goal robot 100) (not bright)) (<= (goal robot 0) bright)
+"""

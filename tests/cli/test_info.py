@@ -4,6 +4,7 @@ import json
 import os
 
 import harness
+import small_sheets
 
 
 class Info(harness.Case):
@@ -69,6 +70,26 @@ class Info(harness.Case):
         pieces = {p["name"]: p for p in board["pieces"]}
         self.assertTrue(pieces["nix"]["blank"])
         self.assertEqual((pieces["p"]["owner"], pieces["q"]["owner"]), ("p", "q"))
+
+    def test_games_that_fall_apart(self):
+        text = small_sheets.lights_out(3, 3, 4)
+        answer = self.info(self.write("lamps.kif", text))["subgames"]
+        self.assertEqual([(p["bits"], p["moves"], p["counts"], p["stays"]) for p in answer["parts"]],
+                         [(9, 9, True, True)] * 3)
+        self.assertEqual((answer["terminal"], answer["at_once"], answer["idle_moves"]), ("and", False, 0))
+        self.assertEqual({g["value"]: g["join"] for g in answer["goals"]}, {100: "and", 0: "or"})
+        # a lamp of one board that goes on when one of another does
+        joined = text + "(<= (next (lit 0 0 0)) (true (lit 1 2 2)))"
+        self.assertEqual(len(self.info(self.write("joined.kif", joined))["subgames"]["parts"]), 2)
+        lines = self.ludens("info", "-n", 5, "nim")[0].splitlines()
+        self.assertIn("subgames    4, each move is one in one of them; the end depends on all of them", lines)
+        lines = self.ludens("info", "-n", 5, "ticTacToe")[0].splitlines()
+        self.assertIn("subgames    none: the game does not fall apart", lines)
+        self.assertIsNone(self.info("nim", "--engine", "lifted")["subgames"])
+
+    def test_symmetries(self):
+        self.assertEqual([self.info(g)["symmetries"] for g in ("ticTacToe", "connectFour", "nim")], [7, 1, 0])
+        self.assertIn("symmetries  7: ", self.ludens("info", "-n", 5, "ticTacToe")[0])
 
     def test_counters_and_heaps_are_not_boards(self):
         sheet = self.write("nim.kif", """

@@ -129,6 +129,15 @@ class Solve(harness.Case):
         answer = self.solve("pegSolitaire", "--memory", 200, "--positions", 300000000)
         self.assertEqual((answer["proved"], answer["values"]["player"]["low"]), (True, 100))
 
+    def test_one_role_part_by_part(self):
+        # 512 states a board, 134 million together; moves of other boards do nothing on this one
+        sheet = self.write("lamps.kif", small_sheets.lights_out(6, 3, 5))
+        apart = self.solve(sheet, "--positions", 20000)
+        self.assertEqual((apart["proved"], apart["parts"], apart["values"]["robot"]["low"]), (True, 6, 100))
+        self.assertLess(apart["opened"], 20000)
+        whole = self.solve(sheet, "--positions", 20000, "--parts", "off", status=1)
+        self.assertEqual((whole["proved"], whole["parts"]), (False, 0))
+
     def test_one_role_whose_best_is_less_than_the_rules_promise(self):
         # two moves are not enough for three switches: only who has seen everything knows
         sheet = self.write("three.kif", """(role p) (init (step 0)) (succ 0 1) (succ 1 2) (s a) (s b) (s c)

@@ -61,6 +61,15 @@ class Think(harness.Case):
             rows = [line.split()[1:] for line in board if re.match(r" ?\d+  ", line)]
             self.assertEqual(sum(len(row) for row in rows), squares, game)
 
+    def test_mirror_images_are_searched_once(self):
+        def moves(player, *position):
+            answer = self.think("ticTacToe", "--player", player, "--sims", 300, *position)
+            return sum(m["visits"] > 0 for m in answer["moves"])
+        self.assertEqual(moves("champion,arm=off,symmetry=on"), 3)
+        self.assertEqual(moves("champion,arm=off,symmetry=off"), 9)
+        # a corner taken: the diagonal is left; with its neighbour, nothing
+        self.assertEqual(moves("champion,arm=off,symmetry=on", "--role", "oplayer", "--moves", "(mark 1 1)"), 5)
+
     def test_connect_four_opens_in_the_centre(self):
         for player in "cadia2007", "cadia2008", "champion":
             if harness.SANITIZED:

@@ -2,9 +2,12 @@
 /* ludens info: what a game is like, from its rules and from random games. */
 #include "analysis/analysis.h"
 #include "analysis/features.h"
+#include "analysis/symmetry.h"
 #include "cli/commands/info_circuit.h"
+#include "cli/commands/info_factors.h"
 #include "cli/engine.h"
 #include "cli/terminal.h"
+#include "game/engine.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -115,6 +118,23 @@ static void print_play(const struct analysis *a)
     for (uint32_t role = 0; role < game->nroles; role++) print_role(a, role);
 }
 
+/* As far as a short look finds them. */
+static uint32_t count_symmetries(struct reasoner *r, const struct circuit *circuit)
+{
+    struct symmetry s = {0};
+    struct symmetry_limits limits = {.cancel = &terminal_interrupted};
+    symmetry_look(&s, r, circuit, &limits);
+    uint32_t n = s.n;
+    symmetry_done(&s);
+    return n;
+}
+
+static void print_symmetries(struct reasoner *r, const struct circuit *circuit)
+{
+    uint32_t n = circuit ? count_symmetries(r, circuit) : 0;
+    if (n) printf("symmetries  %u: turned or mirrored positions that the rules do not tell apart\n", n);
+}
+
 static void print_axis(const struct analysis *a, const char *name, const struct axis *axis)
 {
     printf("  %-9s %s to %s, by %s", name, word(a, axis->value[0]), word(a, axis->value[axis->n - 1]),
@@ -223,6 +243,11 @@ static json_t *rules_json(const struct features *f)
                      "move_relations", (int)f->move_relations, "uses", uses);
 }
 
+static json_t *symmetries_json(struct reasoner *r, const struct circuit *circuit)
+{
+    return circuit ? json_integer(count_symmetries(r, circuit)) : json_null();
+}
+
 static json_t *info_json(const struct game *game, const struct features *f, const struct analysis *a)
 {
     json_t *order = a->turn_order ? json_array() : json_null(), *boards = json_array();
@@ -250,7 +275,7 @@ int cmd_info(int argc, char **argv)
         {"games", 'n', OPTION_INT, &o.games, .min = 1, .max = 1e6, .value = "N",
          .help = "random games to look at"},
         {"seconds", 0, OPTION_REAL, &o.seconds, .min = 0.01, .max = 1e6, .value = "S",
-         .help = "most time to spend on them"},
+         .help = "most time to spend on them, and on looking for subgames"},
         {"seed", 's', OPTION_SEED, &o.seed, .value = "S", .help = "seed of the random numbers"},
         ENGINE_OPTION(&o.engine),
         {"circuit", 0, OPTION_FLAG, &o.circuit, .help = "look at the circuit of the rules instead"},
@@ -261,7 +286,8 @@ int cmd_info(int argc, char **argv)
             "info GAME [OPTION...]",
             "Tell what a game is like: what its rules use, who moves when, how long games are and how\n"
             "many moves there are, which goals occur, and the boards found in its states.\n"
-            "What is told about play is what was seen in random games. With --circuit: the boolean\n"
+            "What is told about play is what was seen in random games; subgames that have nothing to\n"
+            "do with each other, and symmetries, are proved on the rules. With --circuit: the boolean\n"
             "circuit the rules become, its size after each reduction, and what it took to make it.",
             table, 1, 1, argc, argv, &operands, &status))
         return status;
@@ -282,14 +308,22 @@ int cmd_info(int argc, char **argv)
     struct analysis *a = analysis_new(session.reasoner, &options, &error);
     if (a) {
         struct features f = features_of(session.game);
+        const struct code *code = reasoner_code(session.reasoner);
+        const struct circuit *circuit = code ? code->circuit : NULL;
+        const char **names = session.game->role_names;
         if (o.json) {
             json_t *root = info_json(session.game, &f, a);
+            json_object_set_new(root, "subgames",
+                                info_factors_json(circuit, names, o.seconds, &terminal_interrupted));
+            json_object_set_new(root, "symmetries", symmetries_json(session.reasoner, circuit));
             json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
             putchar('\n');
             json_decref(root);
         } else {
             print_rules(session.game, &f);
             print_play(a);
+            info_factors_print(circuit, names, o.seconds, &terminal_interrupted);
+            print_symmetries(session.reasoner, circuit);
             for (uint32_t i = 0; i < a->boards.n; i++) print_board(a, &a->boards.v[i]);
         }
     }

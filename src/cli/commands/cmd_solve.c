@@ -12,7 +12,7 @@
 
 struct show_options {
     struct position_options position;
-    const char *engine, *method, *role, *symmetry, *outlook;
+    const char *engine, *method, *role, *symmetry, *outlook, *parts;
     double seconds;
     int64_t memory, positions, depth;
     bool shortest, json;
@@ -190,6 +190,7 @@ static void print_result(struct show *s, const struct state *state)
            solve_method_names[r->method], r->opened, r->seen, r->depth);
     if (r->programs) printf(", %" PRIu64 " linear programs", r->programs);
     if (r->symmetries) printf(", each for %u", r->symmetries + 1);
+    if (r->parts > 1) printf(", %u parts", r->parts);
     printf(", %.2f s\n", r->seconds);
 }
 
@@ -232,6 +233,7 @@ static void print_json(struct show *s, const struct state *state)
     json_object_set_new(out, "programs", json_integer((json_int_t)r->programs));
     json_object_set_new(out, "symmetries", json_integer(r->symmetries));
     json_object_set_new(out, "outlook", json_boolean(r->outlook));
+    json_object_set_new(out, "parts", json_integer(r->parts));
     json_object_set_new(out, "depth", json_integer(r->depth));
     json_object_set_new(out, "seconds", json_real(r->seconds));
     json_dumpf(out, stdout, JSON_INDENT(2));
@@ -284,6 +286,7 @@ static bool solve(struct table *t, const struct show_options *o, struct error *e
     options.method = read_method(o->method);
     options.symmetry = strcmp(o->symmetry, "on") == 0;
     options.outlook = strcmp(o->outlook, "on") == 0;
+    options.parts = strcmp(o->parts, "on") == 0;
     bool ok = position_reach(r, &o->position, &state, NULL, error) &&
               find_role(r, &state, o->role, &options.role, error) &&
               solve_run(r, code, &state, &options, &result, error);
@@ -303,6 +306,7 @@ int cmd_solve(int argc, char **argv)
                              .method = "auto",
                              .symmetry = "on",
                              .outlook = "on",
+                             .parts = "on",
                              .seconds = 60,
                              .memory = 1024,
                              .position.ply = -1};
@@ -326,6 +330,8 @@ int cmd_solve(int argc, char **argv)
          .help = "take mirrored and turned positions for one, where the rules do not tell them apart"},
         {"outlook", 0, OPTION_STRING, &o.outlook, .value = "S", .choices = "on|off",
          .help = "leave positions where what lasts already tells what comes out"},
+        {"parts", 0, OPTION_STRING, &o.parts, .value = "S", .choices = "on|off",
+         .help = "with one role: search a game that falls apart part by part, too"},
         {"role", 0, OPTION_STRING, &o.role, .value = "ROLE",
          .help = "with more than two roles: who is asked about; otherwise the first with a choice"},
         ENGINE_OPTION(&o.engine),

@@ -7,6 +7,7 @@
 #include "search/puzzle/ida.h"
 #include "search/puzzle/nested.h"
 #include "search/puzzle/nrpa.h"
+#include "search/puzzle/parts.h"
 #include "search/puzzle/plan.h"
 
 #include <stdio.h>
@@ -26,13 +27,14 @@
 static const struct {
     enum race_method which;
     uint32_t memory;
-} shares[] = {{RACE_FRONTIER, 12}, {RACE_PLAN, 5}, {RACE_COUNT, 3},  {RACE_IDA, 4},
-              {RACE_FILL, 1},      {RACE_BEAM, 4}, {RACE_NESTED, 0}, {RACE_NRPA, 0}};
+} shares[] = {{RACE_PARTS, 4}, {RACE_FRONTIER, 12}, {RACE_PLAN, 5},   {RACE_COUNT, 3}, {RACE_IDA, 4},
+              {RACE_FILL, 1},  {RACE_BEAM, 4},      {RACE_NESTED, 0}, {RACE_NRPA, 0}};
 
 static size_t share_of(const struct race *r, enum race_method which)
 {
     uint32_t all = 0, own = 0;
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        if (shares[i].which == RACE_PARTS && !r->apart) continue;
         if (r->which & shares[i].which) all += shares[i].memory;
         if (which == shares[i].which) own = shares[i].memory;
     }
@@ -56,6 +58,7 @@ static struct method *make(struct race *r, enum race_method which)
     case RACE_NESTED: return nested_new(s, &r->line);
     case RACE_NRPA: return nrpa_new(s, &r->line);
     case RACE_FILL: return fill_new(s, &r->line, &r->judge, memory);
+    case RACE_PARTS: return r->apart ? parts_new(s, &r->line, &r->root, r->apart, memory) : NULL;
     case RACE_ALL: break;
     }
     return NULL;
@@ -135,9 +138,17 @@ static bool set_up(struct race *r, struct error *error)
 struct race *race_new(struct reasoner *reasoner, const struct code *code, const struct state *root,
                       uint32_t which, size_t memory, uint64_t seed, struct error *error)
 {
+    return race_new_apart(reasoner, code, root, NULL, which, memory, seed, error);
+}
+
+struct race *race_new_apart(struct reasoner *reasoner, const struct code *code, const struct state *root,
+                            const struct factors *factors, uint32_t which, size_t memory, uint64_t seed,
+                            struct error *error)
+{
     struct race *r = calloc(1, sizeof *r);
     if (!r) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
     *r = (struct race){.reasoner = reasoner, .code = code, .which = which, .memory = memory, .seed = seed};
+    r->apart = factors && factors->n > 1 ? factors : NULL;
     line_init(&r->line);
     if (!state_copy(&r->root, root)) {
         error_set(error, ERROR_MEMORY, "out of memory");

@@ -2,7 +2,8 @@
 /* A race of searches through one puzzle.
  *
  *     race ── space, judge, line          what they share: the rules, opinions, the best line
- *          └─ entrants: breadth-first, ida, plan, goal count, fill, beam, nested, nrpa, a guest
+ *          └─ entrants: breadth-first, ida, plan, goal count, fill, beam, nested, nrpa,
+ *                       part by part, a guest
  *
  * They work in turns. Whoever improves the line earns longer turns for a while. It is over when the line
  * brings the most that can be had, or when one has seen everything there is: then the line is proved best.
@@ -11,6 +12,7 @@
 #ifndef SEARCH_PUZZLE_RACE_H
 #define SEARCH_PUZZLE_RACE_H
 
+#include "analysis/factors.h"
 #include "search/budget.h"
 #include "search/puzzle/judge.h"
 #include "search/puzzle/method.h"
@@ -24,10 +26,11 @@ enum race_method {
     RACE_NESTED = 32,
     RACE_NRPA = 64,
     RACE_FILL = 128,
-    RACE_ALL = 255,
+    RACE_PARTS = 256,
+    RACE_ALL = 511,
 };
 
-#define RACE_MOST 9
+#define RACE_MOST 10
 
 /* A search that is not one of ours: it works for a turn and offers what it found to the line. False: it has
  * nothing more to say. */
@@ -47,8 +50,9 @@ struct entrant {
 };
 
 struct race {
-    struct reasoner *reasoner; /* not owned */
-    const struct code *code;   /* NULL: none */
+    struct reasoner *reasoner;   /* not owned */
+    const struct code *code;     /* NULL: none */
+    const struct factors *apart; /* NULL: the game is not known to fall apart */
     struct state root;
     uint32_t which;
     size_t memory;
@@ -70,6 +74,10 @@ struct race {
  */
 struct race *race_new(struct reasoner *reasoner, const struct code *code, const struct state *root,
                       uint32_t which, size_t memory, uint64_t seed, struct error *error);
+/* The same for a game that falls apart: `factors` are the code's and must outlive it. NULL: it does not. */
+struct race *race_new_apart(struct reasoner *reasoner, const struct code *code, const struct state *root,
+                            const struct factors *factors, uint32_t which, size_t memory, uint64_t seed,
+                            struct error *error);
 void race_free(struct race *r);
 /* Let it take part; `name` is a constant. Without memory it does not. */
 void race_invite(struct race *r, race_guest *guest, void *data, const char *name);

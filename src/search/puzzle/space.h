@@ -73,6 +73,7 @@ struct space {
     uint64_t *root;               /* packed */
     const uint64_t *const *avoid; /* by state of the next expand: moves not to be made, as a set, or NULL for
                                      none; NULL: nowhere. On the reasoner it is not looked at */
+    const uint64_t *always;       /* moves made in every state, legal or not, as a set; NULL: none */
     int most;                     /* no line can bring more */
     bool merges;                  /* states that differ in what counts time are taken for one */
     struct error trouble; /* the rules could not be asked, or no memory; what was found is still true */
@@ -84,6 +85,9 @@ struct space {
 struct space *space_new(struct reasoner *reasoner, const struct code *code, const struct state *root,
                         bool exact, size_t memory, uint64_t seed, struct error *error);
 void space_free(struct space *s);
+/* On the circuit, with the other bits as they are at the root, whatever is moved: `keep`, by bit. */
+struct space *space_of_bits(struct reasoner *reasoner, const struct code *code, const struct state *root,
+                            const bool *keep, bool exact, uint64_t seed, struct error *error);
 
 /* The children of n states (at most s->lanes), none of which has ended; depth: moves from the root. False if
  * the sink had enough, or there was trouble. */

@@ -3,6 +3,8 @@
  *
  *     state of the circuit = kept bits (packed state) + ticking bits (a row per depth, the same for all)
  *
+ * With some bits kept only (space_of_bits) there are frozen ones, too: the same for all at all depths.
+ *
  * Parents are put into the lanes and viewed once, for their legal moves; then every pair of a parent and a
  * move gets a lane of its own: put, view, step, get, view. Sweeps are always as full as there is work. */
 #include "search/puzzle/space.h"
@@ -13,8 +15,9 @@
 struct circuit_space {
     struct space base;
     struct batch *batch;
-    uint32_t nkept, nticking;
-    uint32_t *kept, *ticking; /* bits */
+    uint32_t nkept, nticking, nfrozen;
+    uint32_t *kept, *ticking, *frozen; /* bits */
+    uint64_t *frozen_row;
     uint32_t tick_words, ticks, tick_cap;
     uint64_t *tick; /* by depth: the ticking bits as a row */
     /* of the children under way */
@@ -52,6 +55,7 @@ static bool tick_on(struct circuit_space *s)
     }
     uint64_t *last = s->tick + (size_t)(s->ticks - 1) * s->tick_words;
     batch_put_rows(s->batch, s->kept, s->nkept, s->base.root, NULL, 1);
+    if (s->nfrozen) batch_fill_rows(s->batch, s->frozen, s->nfrozen, s->frozen_row);
     batch_fill_rows(s->batch, s->ticking, s->nticking, last);
     batch_view(s->batch);
     batch_set_move(s->batch, 0, 0, 0);
@@ -89,6 +93,7 @@ static void put(struct circuit_space *s, const uint64_t *rows, const uint32_t *d
                 const uint32_t *order, uint32_t n)
 {
     batch_put_rows(s->batch, s->kept, s->nkept, rows, order, n);
+    if (s->nfrozen) batch_fill_rows(s->batch, s->frozen, s->nfrozen, s->frozen_row);
     if (!s->nticking) return;
     if (alike) {
         batch_fill_rows(s->batch, s->ticking, s->nticking, s->tick + (size_t)depth[0] * s->tick_words);
@@ -159,7 +164,7 @@ static bool expand(struct space *base, const uint64_t *states, const uint32_t *d
     batch_legal_sets(s->batch, 0, s->legal, s->count);
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t w = 0; w < set_words; w++)
-            for (uint64_t set = s->legal[(size_t)i * set_words + w] &
+            for (uint64_t set = (s->legal[(size_t)i * set_words + w] | (base->always ? base->always[w] : 0)) &
                                 (base->avoid && base->avoid[i] ? ~base->avoid[i][w] : ~(uint64_t)0);
                  set; set &= set - 1) {
                 s->parent[pairs] = i;
@@ -267,6 +272,8 @@ static void release(struct space *base)
     batch_free(s->batch);
     free(s->kept);
     free(s->ticking);
+    free(s->frozen);
+    free(s->frozen_row);
     free(s->tick);
     free(s->row);
     free(s->parents);
@@ -285,15 +292,18 @@ static void release(struct space *base)
 static const struct space_ops ops = {
     .expand = expand, .roll = roll, .follow = follow, .kept = kept, .free = release};
 
-static bool split_bits(struct circuit_space *s, const struct circuit *c, bool exact)
+static bool split_bits(struct circuit_space *s, const struct circuit *c, const bool *keep, bool exact)
 {
     bool *ticking = calloc(c->nbits + 1, sizeof *ticking);
     s->kept = malloc((c->nbits + 1) * sizeof *s->kept);
     s->ticking = malloc((c->nbits + 1) * sizeof *s->ticking);
-    bool good = ticking && s->kept && s->ticking && (exact || ticking_find(c, ticking));
+    s->frozen = malloc((c->nbits + 1) * sizeof *s->frozen);
+    bool good = ticking && s->kept && s->ticking && s->frozen && (exact || ticking_find(c, ticking));
     for (uint32_t i = 0; i < c->nbits && good; i++) {
         if (ticking[i])
             s->ticking[s->nticking++] = i;
+        else if (keep && !keep[i])
+            s->frozen[s->nfrozen++] = i;
         else
             s->kept[s->nkept++] = i;
     }
@@ -324,24 +334,26 @@ static bool make_room(struct circuit_space *s, const struct state *root)
     s->base.root = calloc(words, 8);
     s->tick_cap = 64;
     s->tick = calloc((size_t)s->tick_cap * (s->tick_words + 1), 8);
-    if (!s->row || !s->parents || !s->parent || !s->move || !s->tick_at || !s->goal || !s->legal ||
-        !s->child_legal || !s->count || !s->listed || !s->base.root || !s->tick)
+    s->frozen_row = calloc(s->nfrozen / 64 + 1, 8);
+    if (!s->frozen_row || !s->row || !s->parents || !s->parent || !s->move || !s->tick_at || !s->goal ||
+        !s->legal || !s->child_legal || !s->count || !s->listed || !s->base.root || !s->tick)
         return false;
     pack(root->w, s->kept, s->nkept, s->base.root);
     pack(root->w, s->ticking, s->nticking, s->tick);
+    pack(root->w, s->frozen, s->nfrozen, s->frozen_row);
     s->ticks = 1;
     return true;
 }
 
-struct space *space_circuit(struct reasoner *reasoner, const struct code *code, const struct state *root,
-                            bool exact, uint64_t seed, struct error *error)
+struct space *space_of_bits(struct reasoner *reasoner, const struct code *code, const struct state *root,
+                            const bool *keep, bool exact, uint64_t seed, struct error *error)
 {
     struct circuit_space *s = calloc(1, sizeof *s);
     if (!s) return error_set(error, ERROR_MEMORY, "out of memory"), NULL;
     s->base = (struct space){.ops = &ops, .reasoner = reasoner, .code = code, .nmoves = code->roles[0].n};
     rng_init(&s->base.rng, seed);
     s->batch = batch_new(code, 0, seed, error);
-    if (!s->batch || !split_bits(s, code->circuit, exact) || !make_room(s, root)) {
+    if (!s->batch || !split_bits(s, code->circuit, keep, exact) || !make_room(s, root)) {
         if (s->batch) error_set(error, ERROR_MEMORY, "out of memory");
         release(&s->base);
         return NULL;
@@ -351,4 +363,10 @@ struct space *space_circuit(struct reasoner *reasoner, const struct code *code, 
         if (code->goals.v[i].role == 0 && (int)code->goals.v[i].value > s->base.most)
             s->base.most = (int)code->goals.v[i].value;
     return &s->base;
+}
+
+struct space *space_circuit(struct reasoner *reasoner, const struct code *code, const struct state *root,
+                            bool exact, uint64_t seed, struct error *error)
+{
+    return space_of_bits(reasoner, code, root, NULL, exact, seed, error);
 }

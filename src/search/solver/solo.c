@@ -68,10 +68,25 @@ static void write_line(const struct line *line, struct solve_result *out)
     out->line_ends = out->steps > 0;
 }
 
+/* Where it falls apart, as far as a short look tells. */
+static void take_apart(const struct solver *s, struct factors *out)
+{
+    const struct budget *b = &s->opt->budget;
+    struct error ignored;
+    double seconds = b->deadline > 0 ? budget_seconds(b, 0.1) : 1;
+    *out = (struct factors){0};
+    if (s->opt->parts && s->code)
+        factors_find(out, s->code->circuit, seconds < 1 ? seconds : 1, b->stop, &ignored);
+}
+
 bool solo_run(struct solver *s, bool breadth_first, struct solve_result *out)
 {
     uint32_t which = breadth_first ? RACE_FRONTIER : RACE_ALL;
-    struct race *race = race_new(s->r, s->code, s->state, which, s->opt->memory, 1, &s->error);
+    struct factors factors;
+    take_apart(s, &factors);
+    struct race *race =
+        race_new_apart(s->r, s->code, s->state, &factors, which, s->opt->memory, 1, &s->error);
+    if (!race) factors_done(&factors);
     if (!race) return s->halt = s->error.code == ERROR_MEMORY ? HALT_MEMORY : HALT_ERROR, false;
     double began = clock_now(), full = 0;
     while (!race_solved(race) && !race->proved && !(s->halt = limit(s, race, began, &full))) {
@@ -86,5 +101,7 @@ bool solo_run(struct solver *s, bool breadth_first, struct solve_result *out)
     if (out->proved) out->high[0] = out->low[0];
     s->deepest = race->line.n;
     race_free(race);
+    out->parts = factors.n;
+    factors_done(&factors);
     return out->proved;
 }

@@ -308,20 +308,9 @@ static bool solve_with(struct solver *s, const struct state *state, struct solve
 /* As far as a short look at the game finds them. */
 static bool find_symmetries(struct solver *s, struct symmetry *out, struct error *error)
 {
-    struct analysis_options look = {
-        .games = 10, .states = 1000, .seconds = 1, .seed = 1, .cancel = s->opt->budget.stop};
-    if (s->opt->budget.deadline > 0) look.deadline = budget_share(&s->opt->budget, 0.1);
-    struct ground_limits limits = {.seconds = 1, .cancel = look.cancel};
-    if (look.deadline > 0) limits.seconds = fmin(1, fmax(0.001, look.deadline - clock_now()));
-    struct ground_report report;
-    struct error ignored;
-    struct analysis *a = analysis_new(s->r, &look, &ignored);
-    struct ground *g =
-        a && a->boards.n ? ground_build(s->r->game->program, &limits, &report, &ignored) : NULL;
-    struct symmetry_limits until = {look.deadline > 0 ? look.deadline : clock_now() + 1, look.cancel};
-    if (g) symmetry_find(out, a, g, s->code->circuit, &until);
-    ground_free(g);
-    analysis_free(a);
+    const struct budget *b = &s->opt->budget;
+    struct symmetry_limits limits = {b->deadline > 0 ? budget_share(b, 0.1) : 0, b->stop};
+    symmetry_look(out, s->r, s->code->circuit, &limits);
     return out->n == 0 || expander_fold(s->expander, out, error);
 }
 

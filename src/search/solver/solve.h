@@ -50,6 +50,7 @@ struct solve_options {
     bool shortest;        /* deepen ply by ply, so that the line is as short as can be */
     uint32_t role;        /* max^n: who is asked about */
     bool symmetry;        /* positions that are the same but for a symmetry of the rules are one */
+    bool parts;           /* one role: a game that falls apart is searched part by part, too */
     bool outlook; /* goals that can not come any more bound what a position is worth; not `shortest` */
     void (*progress)(void *data, const struct solve_progress *p); /* now and then; may be NULL */
     void *progress_data;
@@ -80,6 +81,7 @@ struct solve_result {
     bool line_ends; /* the line goes to an end of the game */
     uint64_t opened, seen, programs;
     uint32_t symmetries; /* that were found and used, the identity apart */
+    uint32_t parts;      /* one role: that the game falls into, as far as that was looked for */
     bool outlook;        /* it was seen which goals can not come any more */
     uint32_t depth;      /* plies: of the deepest position, or, with `shortest`, of the proof */
     double seconds;
