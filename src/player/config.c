@@ -79,6 +79,8 @@ const struct player_option player_options[] = {
     {"rave", PLAYER_INT, AT(rave), 0, 1e9, NULL, "equivalence parameter of RAVE; 0: off"},
     {"mix", PLAYER_CHOICE, AT(rave_mix), 0, 0, "thesis|mean|short",
      "RAVE with all of UCT, with its mean alone, or so and for a shorter time"},
+    {"prior", PLAYER_INT, AT(prior), 0, 1e6, NULL,
+     "simulations that RAVE begins with in a new position, worth what playouts know of its moves; 0: none"},
     {"urgency", PLAYER_CHOICE, AT(urgency), 0, 0, "off|on|rave|policy",
      "exploit before every move was tried, when it seems worth it: by the thesis' rule, or by RAVE's values, "
      "those not tried in their order or in that of playouts"},
@@ -118,6 +120,9 @@ const struct player_option player_options[] = {
      "with scout: see which goals can still come of a position, by what lasts of it"},
     {"decisive", PLAYER_CHOICE, AT(decisive), 0, 0, "off|win|parry",
      "playouts take a win in one move, and take back moves that allow one, where that can be seen cheaply"},
+    {"finish", PLAYER_REAL, AT(finish), 0, 0.9, NULL,
+     "with a solver, for two in turn: share of the time in which the end is to be proved before the tree is "
+     "asked, where it is near; 0: none"},
     {"implicit", PLAYER_REAL, AT(implicit), 0, 1, NULL,
      "for two in turn: weight of minimax over judged positions beside the means in the tree; 0: none"},
     {"horizon", PLAYER_INT, AT(horizon), -1, 1e6, NULL,

@@ -35,6 +35,9 @@ struct player {
     uint32_t plies;              /* joint moves made since they were told where we are */
     uint32_t cores;              /* for threads; 0: all of the machine */
     uint32_t divergence;         /* which of several with the same seed we are */
+    struct {
+        double rate, length; /* positions a second; moves of the tree's simulations; 0: not known */
+    } finish;                /* finish.h */
     /* the think under way */
     struct budget budget;
     bool sure, searching;

@@ -143,6 +143,7 @@ static struct mcts_options search_options(const struct player *p, uint32_t lanes
                                  .discount = p->game->nroles == 1 ? 1 : (float)c->discount,
                                  .difference = c->goals && p->game->nroles == 2 && c->solver == SOLVER_OFF,
                                  .rave = (uint32_t)c->rave,
+                                 .rave_prior = (uint32_t)c->prior,
                                  .learn = (uint32_t)c->learn,
                                  .urgency = (enum urgency)c->urgency,
                                  .rave_mix = (enum rave_mix)c->rave_mix,
