@@ -80,8 +80,11 @@ bool finish_try(struct player *p, const struct budget *budget, uint32_t *move)
 {
     double positions = affordable(p, budget);
     if (!fits(p) || !is_near(p, positions)) return false;
-    struct solve_options o = {
-        .memory = MEMORY, .budget = {.stop = budget->stop}, .outcomes = p->outcomes, .turns_alone = true};
+    struct solve_options o = {.memory = MEMORY,
+                              .memo = &p->finish.memo,
+                              .budget = {.stop = budget->stop},
+                              .outcomes = p->outcomes,
+                              .turns_alone = true};
     if (budget->simulations)
         o.budget.expansions = (uint64_t)positions;
     else

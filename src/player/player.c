@@ -88,6 +88,7 @@ void player_free(struct player *p)
     judgement_free(p->audition.judgement);
     minimax_lessons_free(p->audition.lessons);
     if (p->allies) p->allies->ops->free(p->allies);
+    memo_done(&p->finish.memo);
     solo_free(p->solo);
     state_done(&p->state);
     list_done(&p->ahead);

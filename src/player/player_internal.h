@@ -5,6 +5,7 @@
 
 #include "player/audition.h"
 #include "player/player.h"
+#include "search/solver/memo.h"
 
 struct player {
     struct player_config config;
@@ -36,6 +37,7 @@ struct player {
     uint32_t cores;              /* for threads; 0: all of the machine */
     uint32_t divergence;         /* which of several with the same seed we are */
     struct {
+        struct memo memo;    /* what was proved before */
         double rate, length; /* positions a second; moves of the tree's simulations; 0: not known */
     } finish;                /* finish.h */
     /* the think under way */

@@ -298,7 +298,7 @@ static bool solve_with(struct solver *s, const struct state *state, struct solve
         out->proved = out->line_ends = true;
         return true;
     }
-    if (s->nroles == 2 && !memo_init(&s->memo, s->opt->memory))
+    if (s->nroles == 2 && !s->memo.v && !memo_init(&s->memo, s->opt->memory))
         return error_set(error, ERROR_MEMORY, "no memory for the table");
     run(s, &root, out);
     if (out->why != SOLVE_DEPTH) out->why = why(s->halt);
@@ -366,6 +366,7 @@ bool solve_run(struct reasoner *reasoner, const struct code *code, const struct 
     struct symmetry symmetry = {0};
     struct derived outlook = {0};
     bool ok = false;
+    if (options->memo) s.memo = *options->memo;
     s.work.record = options->matrix;
     s.work.record_data = options->matrix_data;
     *result = (struct solve_result){0};
@@ -379,7 +380,10 @@ bool solve_run(struct reasoner *reasoner, const struct code *code, const struct 
     result->outlook = outlook.code;
     expander_free(s.expander);
     derived_done(&outlook);
-    memo_done(&s.memo);
+    if (options->memo)
+        *options->memo = s.memo;
+    else
+        memo_done(&s.memo);
     matrix_work_done(&s.work);
     free(s.history);
     outcomes_free(own);

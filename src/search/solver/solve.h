@@ -18,6 +18,7 @@
 
 #include "search/budget.h"
 #include "search/solver/expand.h"
+#include "search/solver/memo.h"
 #include "search/solver/outcomes.h"
 
 enum solve_method {
@@ -44,7 +45,8 @@ struct solve_progress {
 
 struct solve_options {
     enum solve_method method;
-    size_t memory;                   /* for tables */
+    size_t memory;     /* for tables */
+    struct memo *memo; /* two roles: the table, kept from run to run and the caller\'s; NULL: its own */
     const struct outcomes *outcomes; /* what can come out, found out before; NULL: it has to look */
     struct budget budget;            /* deadline and stop; `expansions` limits positions opened */
     bool turns_alone;                /* nothing but turns and a constant sum: if it is otherwise, give up */
