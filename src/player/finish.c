@@ -10,7 +10,7 @@
 
 #define MEMORY ((size_t)32 << 20) /* for its table */
 #define RATE 100000.0             /* positions a second, before it is known */
-#define PER_SIMULATION 10         /* positions in the time of one, where simulations are counted */
+#define PER_SIMULATION 6          /* positions in the time of one, where simulations are counted */
 #define SLACK 8                   /* doublings: how many more than it can open the estimate may say */
 
 void finish_note(struct player *p)

@@ -230,7 +230,9 @@ static void use_judgement(struct player *p, const struct budget *budget, struct 
     if (!o->judgement) return;
     o->implicit = (float)c->implicit;
     if (c->horizon < 0) return;
-    o->cutoff = (struct cutoff){CUT_JUDGED, (uint32_t)c->horizon};
+    /* where both move at once, half the steps are as many moves */
+    bool at_once = judgement_at_once(o->judgement);
+    o->cutoff = (struct cutoff){CUT_JUDGED, (uint32_t)(at_once ? (c->horizon + 1) / 2 : c->horizon)};
     o->watch = 0;
 }
 

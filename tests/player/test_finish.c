@@ -49,7 +49,7 @@ static uint32_t move_of(const struct field *g, const char *spec, const struct st
 {
     struct player_config config;
     struct error error = {0};
-    struct budget few = {.simulations = 8};
+    struct budget few = {.simulations = 16};
     uint32_t move;
     if (!player_config_parse(spec, &config, &error)) fail_msg("%s", error.text);
     struct player *p = player_new(&config, g->game, g->engine, role, 1, &error);
