@@ -124,9 +124,10 @@ const struct player_option player_options[] = {
      "with a solver, for two in turn: share of the time in which the end is to be proved before the tree is "
      "asked, where it is near; 0: none"},
     {"implicit", PLAYER_REAL, AT(implicit), 0, 1, NULL,
-     "for two in turn: weight of minimax over judged positions beside the means in the tree; 0: none"},
+     "for two: weight of minimax over judged positions beside the means in the tree; 0: none"},
     {"horizon", PLAYER_INT, AT(horizon), -1, 1e6, NULL,
-     "for two in turn: playouts end after so many moves with what the position seems worth; -1: never"},
+     "for two: playouts end after so many moves, those of both, with what the position seems worth; -1: "
+     "never"},
     {"sharpness", PLAYER_REAL, AT(sharpness), 0.1, 100, NULL,
      "with implicit or horizon: how much more of an advantage is made than in random games"},
     {"prefer", PLAYER_PATTERNS, AT(prefer), 0, 0, NULL,

@@ -53,27 +53,28 @@ static bool keeps(const struct player *p, const struct solve_result *r, const st
 }
 
 /* What is proved goes into the roots of all trees. */
-static void tell(struct player *p, const struct solve_result *r)
+static void tell(struct player *p, double sure, const uint32_t *keep, uint32_t n)
 {
-    uint32_t *keep = calloc(r->nmoves + 1, sizeof *keep), n = 0;
-    for (uint32_t i = 0; i < r->nmoves && keep; i++)
-        if (keeps(p, r, &r->moves[i])) keep[n++] = r->moves[i].move;
-    for (uint32_t i = 0; i < (p->crew ? p->crew->nsearches : 1) && n; i++)
-        prove_assure(p->crew ? p->crew->searches[i] : p->mcts, p->role, (float)r->low[p->role], keep, n);
-    free(keep);
+    for (uint32_t i = 0; i < (p->crew ? p->crew->nsearches : 1); i++)
+        prove_assure(p->crew ? p->crew->searches[i] : p->mcts, p->role, (float)sure, keep, n);
 }
 
 static bool take(struct player *p, const struct solve_result *r, uint32_t *move)
 {
-    const struct outcomes *o = p->outcomes;
-    double sure = r->low[p->role];
-    if (r->proved && sure <= outcomes_low(o, p->role)) return false;
-    if (r->proved || sure <= outcomes_low(o, p->role)) tell(p, r);
-    if (!r->proved || sure < outcomes_high(o, p->role) || !r->steps) return false;
-    *move = r->line[p->role];
-    p->report.value = (float)sure;
-    p->report.remark = "proved before the tree was asked";
-    return true;
+    double sure = r->low[p->role], least = outcomes_low(p->outcomes, p->role);
+    if (r->proved ? sure <= least : sure > least) return false; /* all is lost; half of an answer */
+    uint32_t *keep = calloc(r->nmoves + 1, sizeof *keep), n = 0;
+    for (uint32_t i = 0; i < r->nmoves && keep; i++)
+        if (keeps(p, r, &r->moves[i])) keep[n++] = r->moves[i].move;
+    bool won = n && r->proved && sure >= outcomes_high(p->outcomes, p->role);
+    if (won) {
+        *move = keep[0];
+        p->report.value = (float)sure;
+        p->report.remark = "proved before the tree was asked";
+    } else if (n)
+        tell(p, sure, keep, n);
+    free(keep);
+    return won;
 }
 
 bool finish_try(struct player *p, const struct budget *budget, uint32_t *move)
@@ -84,7 +85,8 @@ bool finish_try(struct player *p, const struct budget *budget, uint32_t *move)
                               .memo = &p->finish.memo,
                               .budget = {.stop = budget->stop},
                               .outcomes = p->outcomes,
-                              .turns_alone = true};
+                              .turns_alone = true,
+                              .every_move = true};
     if (budget->simulations)
         o.budget.expansions = (uint64_t)positions;
     else

@@ -50,11 +50,12 @@ struct solve_options {
     const struct outcomes *outcomes; /* what can come out, found out before; NULL: it has to look */
     struct budget budget;            /* deadline and stop; `expansions` limits positions opened */
     bool turns_alone;                /* nothing but turns and a constant sum: if it is otherwise, give up */
-    uint32_t depth;                  /* no deeper than so many plies; 0: to the end */
-    bool shortest;                   /* deepen ply by ply, so that the line is as short as can be */
-    uint32_t role;                   /* max^n: who is asked about */
-    bool symmetry;                   /* positions that are the same but for a symmetry of the rules are one */
-    bool outlook; /* goals that can not come any more bound what a position is worth; not `shortest` */
+    bool every_move; /* two in turn: when the value is known, ask of all moves whether they keep it */
+    uint32_t depth;  /* no deeper than so many plies; 0: to the end */
+    bool shortest;   /* deepen ply by ply, so that the line is as short as can be */
+    uint32_t role;   /* max^n: who is asked about */
+    bool symmetry;   /* positions that are the same but for a symmetry of the rules are one */
+    bool outlook;    /* goals that can not come any more bound what a position is worth; not `shortest` */
     void (*progress)(void *data, const struct solve_progress *p); /* now and then; may be NULL */
     void *progress_data;
     /* Told of every matrix that takes a linear program; may be NULL. */
