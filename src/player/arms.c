@@ -66,10 +66,11 @@ static double plain(const struct arm_signs *signs)
 
 /* A tree that knows what positions seem worth is well ahead of one that does not where pieces move about (and
  * behind minimax where random games end as material says, and playouts do not see wins coming), and often
- * behind where stones stay where they are put. */
+ * behind where stones stay where they are put. Where both choose at once little is known of it. */
 static double judged(const struct arm_signs *signs)
 {
     double explains = fmin(signs->explains, 0.4);
+    if (signs->at_once) return 0.5;
     if (!signs->travels) return 0.42 + 0.3 * explains;
     return (signs->foreseen ? 0.65 : 0.66) + 0.1 * explains;
 }

@@ -82,6 +82,7 @@ static void note_judgement(struct audition *a, uint32_t arm, const struct player
     if (j) {
         signs->explains = (double)judgement_explains(j);
         signs->travels = judgement_travels(j);
+        signs->at_once = judgement_at_once(j);
         signs->shaped = judgement_shaped(j);
     }
     if (!report) return;

@@ -79,6 +79,8 @@ const struct player_option player_options[] = {
     {"rave", PLAYER_INT, AT(rave), 0, 1e9, NULL, "equivalence parameter of RAVE; 0: off"},
     {"mix", PLAYER_CHOICE, AT(rave_mix), 0, 0, "thesis|mean|short",
      "RAVE with all of UCT, with its mean alone, or so and for a shorter time"},
+    {"prior", PLAYER_INT, AT(prior), 0, 1e6, NULL,
+     "simulations that RAVE begins with in a new position, worth what playouts know of its moves; 0: none"},
     {"urgency", PLAYER_CHOICE, AT(urgency), 0, 0, "off|on|rave|policy",
      "exploit before every move was tried, when it seems worth it: by the thesis' rule, or by RAVE's values, "
      "those not tried in their order or in that of playouts"},
@@ -120,10 +122,14 @@ const struct player_option player_options[] = {
      "with a solver, for two: of moves that are each other's mirror images search one"},
     {"decisive", PLAYER_CHOICE, AT(decisive), 0, 0, "off|win|parry",
      "playouts take a win in one move, and take back moves that allow one, where that can be seen cheaply"},
+    {"finish", PLAYER_REAL, AT(finish), 0, 0.9, NULL,
+     "with a solver, for two in turn: share of the time in which the end is to be proved before the tree is "
+     "asked, where it is near; 0: none"},
     {"implicit", PLAYER_REAL, AT(implicit), 0, 1, NULL,
-     "for two in turn: weight of minimax over judged positions beside the means in the tree; 0: none"},
+     "for two: weight of minimax over judged positions beside the means in the tree; 0: none"},
     {"horizon", PLAYER_INT, AT(horizon), -1, 1e6, NULL,
-     "for two in turn: playouts end after so many moves with what the position seems worth; -1: never"},
+     "for two: playouts end after so many moves, those of both, with what the position seems worth; -1: "
+     "never"},
     {"sharpness", PLAYER_REAL, AT(sharpness), 0.1, 100, NULL,
      "with implicit or horizon: how much more of an advantage is made than in random games"},
     {"prefer", PLAYER_PATTERNS, AT(prefer), 0, 0, NULL,

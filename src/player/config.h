@@ -31,6 +31,8 @@ struct player_config {
     double c, discount;
     int64_t goals;          /* 1: of two, the difference; of several, FAST's */
     int64_t rave, rave_mix; /* enum rave_mix */
+    double finish;          /* share of the time for proving the end */
+    int64_t prior;          /* simulations that RAVE begins with, by what playouts know */
     int64_t learn;          /* simulations of which one teaches */
     int64_t urgency;        /* enum urgency */
     bool cutoff, forced;

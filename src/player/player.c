@@ -9,6 +9,7 @@
 #include "player/player_internal.h"
 
 #include "player/allies.h"
+#include "player/finish.h"
 #include "player/script.h"
 #include "search/judgement.h"
 
@@ -88,6 +89,7 @@ void player_free(struct player *p)
     judgement_free(p->audition.judgement);
     minimax_lessons_free(p->audition.lessons);
     if (p->allies) p->allies->ops->free(p->allies);
+    memo_done(&p->finish.memo);
     solo_free(p->solo);
     state_done(&p->state);
     list_done(&p->ahead);
@@ -215,6 +217,7 @@ static bool conclude_search(struct player *p, uint32_t *move, struct error *erro
         p->report.of = p->allies->parts;
     }
     p->report.value = mcts_value(p->mcts, p->role);
+    finish_note(p);
     return mcts_best(p->mcts, p->role, move);
 }
 
@@ -398,6 +401,7 @@ static bool begin(struct player *p, const struct budget *budget, bool forced_too
     if (p->report.minimax) wanted = false; /* it has thought, about others' moves perhaps */
     p->searching =
         wanted && !p->alone && prepare_search(p, &p->budget, &p->report.trouble) && mcts_ready(p->mcts);
+    if (p->searching && finish_try(p, &p->budget, &p->alone_move)) p->alone = true, p->searching = false;
     return true;
 }
 

@@ -6,6 +6,7 @@
 #include "analysis/symmetry.h"
 #include "player/audition.h"
 #include "player/player.h"
+#include "search/solver/memo.h"
 
 struct player {
     struct player_config config;
@@ -38,6 +39,10 @@ struct player {
     uint32_t plies;              /* joint moves made since they were told where we are */
     uint32_t cores;              /* for threads; 0: all of the machine */
     uint32_t divergence;         /* which of several with the same seed we are */
+    struct {
+        struct memo memo;    /* what was proved before */
+        double rate, length; /* positions a second; moves of the tree's simulations; 0: not known */
+    } finish;                /* finish.h */
     /* the think under way */
     struct budget budget;
     bool sure, searching;

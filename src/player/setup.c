@@ -143,6 +143,7 @@ static struct mcts_options search_options(const struct player *p, uint32_t lanes
                                  .discount = p->game->nroles == 1 ? 1 : (float)c->discount,
                                  .difference = c->goals && p->game->nroles == 2 && c->solver == SOLVER_OFF,
                                  .rave = (uint32_t)c->rave,
+                                 .rave_prior = (uint32_t)c->prior,
                                  .learn = (uint32_t)c->learn,
                                  .urgency = (enum urgency)c->urgency,
                                  .rave_mix = (enum rave_mix)c->rave_mix,
@@ -241,7 +242,9 @@ static void use_judgement(struct player *p, const struct budget *budget, struct 
     if (!o->judgement) return;
     o->implicit = (float)c->implicit;
     if (c->horizon < 0) return;
-    o->cutoff = (struct cutoff){CUT_JUDGED, (uint32_t)c->horizon};
+    /* where both move at once, half the steps are as many moves */
+    bool at_once = judgement_at_once(o->judgement);
+    o->cutoff = (struct cutoff){CUT_JUDGED, (uint32_t)(at_once ? (c->horizon + 1) / 2 : c->horizon)};
     o->watch = 0;
 }
 

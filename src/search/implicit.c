@@ -4,6 +4,10 @@
 #include "search/driver_internal.h"
 #include "search/judgement.h"
 
+#include <math.h>
+
+#define LATELY 0.1f /* least weight of what is new, where both choose at once */
+
 /* A line of the cache that all threads read is written to only if something is new. */
 static void set_lead(float *at, float lead)
 {
@@ -45,9 +49,64 @@ void implicit_look(const struct mcts *m, struct tree_node *n, uint32_t action, c
         mean_set(lead, judgement_lead_of(child->goals[0], child->goals[1]));
 }
 
+/* --- Both at once ----------------------------------------------------------------------------------------
+ */
+
+void implicit_look_at_once(const struct mcts *m, struct tree_node *n, const struct fan *fan)
+{
+    float sum[2][IMPLICIT_ACTIONS] = {{0}};
+    uint32_t known[2][IMPLICIT_ACTIONS] = {{0}};
+    if (fan->count[0] > IMPLICIT_ACTIONS || fan->count[1] > IMPLICIT_ACTIONS) return;
+    for (uint32_t i = 0; i < fan->n; i++) {
+        const struct place *c = &fan->child[i];
+        float lead = c->end ? judgement_lead_of(c->goals[0], c->goals[1])
+                            : judgement_lead(m->opt.judgement, c->state, c->words);
+        if (c->end && (c->goals[0] < 0 || c->goals[1] < 0)) continue;
+        for (uint32_t r = 0; r < 2; r++) {
+            uint32_t action = i / fan->stride[r] % fan->count[r];
+            sum[r][action] += lead;
+            known[r][action]++;
+        }
+    }
+    for (uint32_t r = 0; r < 2; r++)
+        for (uint32_t a = 0; a < fan->count[r]; a++) {
+            float *lead = node_leads(m->tree, n, r) + a;
+            if (known[r][a] && mean_of(lead) < 0) mean_set(lead, sum[r][a] / (float)known[r][a]);
+        }
+}
+
+/* What each can have against what the other does, which need not meet. */
+static void update_at_once(const struct mcts *m, struct tree_node *n)
+{
+    const struct tree *t = m->tree;
+    float best[2] = {-1, -1};
+    for (uint32_t r = 0; r < 2; r++)
+        for (uint32_t i = 0; i < node_actions(t, n, r); i++) {
+            float lead = mean_of(node_leads(t, n, r) + i);
+            if (lead >= 0 && implicit_for(r, lead) > best[r]) best[r] = implicit_for(r, lead);
+        }
+    if (best[0] >= 0 && best[1] >= 0)
+        set_lead(&node_lead(t, n)->backed, (best[0] + implicit_for(1, best[1])) / 2);
+}
+
+/* An action is worth the mean of what it led to, later ones counting more as these know more. */
+static void add_at_once(const struct mcts *m, struct tree_node *n, const uint32_t *choice, float lead)
+{
+    for (uint32_t r = 0; r < 2; r++) {
+        float *at = node_leads(m->tree, n, r) + choice[r], before = mean_of(at);
+        float visits = (float)count_of(&node_action(m->tree, n, r)[choice[r]].n);
+        float weight = fmaxf(1 / (visits + 1), LATELY);
+        mean_set(at, before < 0 ? lead : before + weight * (lead - before));
+    }
+}
+
 void implicit_update(const struct mcts *m, struct tree_node *n)
 {
     const struct tree *t = m->tree;
+    if (n->mover == NO_MOVER) {
+        update_at_once(m, n);
+        return;
+    }
     uint32_t mover = n->mover, count = node_actions(t, n, mover);
     const struct tree_action *a = node_action(t, n, mover);
     const float *leads = node_leads(t, n, mover);
@@ -74,11 +133,13 @@ void implicit_back_up(struct flight *f)
         if (!f->path[step]) continue; /* collected meanwhile */
         struct tree_node *n = tree_node(t, f->path[step]);
         const uint32_t *choice = f->choice + (size_t)step * m->nroles;
-        if (n->mover == NO_MOVER) continue;
         uint32_t child = tree_child(t, f->path[step], choice);
         if (!child) continue;
         float lead = lead_of(m, tree_node(t, child));
-        if (lead >= 0) set_lead(node_leads(t, n, n->mover) + choice[n->mover], lead);
+        if (lead >= 0 && n->mover == NO_MOVER)
+            add_at_once(m, n, choice, lead);
+        else if (lead >= 0)
+            set_lead(node_leads(t, n, n->mover) + choice[n->mover], lead);
         implicit_update(m, n);
     }
 }
@@ -86,7 +147,7 @@ void implicit_back_up(struct flight *f)
 float implicit_root(const struct mcts *m, uint32_t role, uint32_t action)
 {
     struct tree_node *root = tree_node(m->tree, m->tree->root);
-    if (!implicit_is_on(m) || root->mover != role) return -1;
+    if (!implicit_is_on(m) || (root->mover != role && root->mover != NO_MOVER)) return -1;
     float lead = mean_of(node_leads(m->tree, root, role) + action);
     return lead < 0 ? lead : implicit_for(role, lead);
 }

@@ -16,6 +16,7 @@
 
 #include "search/mcts.h"
 
+struct fan;
 struct flight;
 struct place;
 
@@ -34,6 +35,9 @@ static inline float implicit_for(uint32_t role, float lead)
 void implicit_begin(const struct mcts *m, uint32_t node);
 /* A child was looked at: move `action` of the only role with a choice leads there. */
 void implicit_look(const struct mcts *m, struct tree_node *n, uint32_t action, const struct place *child);
+/* The same where both choose at once: an action is worth the mean over what the other can do. */
+enum { IMPLICIT_ACTIONS = 256 }; /* of a role; with more they are left unknown */
+void implicit_look_at_once(const struct mcts *m, struct tree_node *n, const struct fan *fan);
 /* What is best of all that is known of a node's moves becomes its lead. */
 void implicit_update(const struct mcts *m, struct tree_node *n);
 /* The simulation is over: from the end of its path up. */

@@ -15,10 +15,17 @@
 #define EXAMPLES 5000u    /* positions that the curve is fitted to */
 #define STEPS 12u         /* of Newton's method */
 
+/* What the evaluation says into what games bring: logit of it = even + slope * (raw - 50). */
+struct curve {
+    float even, slope;
+};
+
 struct judgement {
     struct evaluator *eval;
     struct analysis *analysis; /* boards that the evaluation knows */
-    float even, slope;         /* of the curve: logit of a lead = even + slope * (lead - 50) */
+    struct curve lead;         /* of the first role */
+    struct curve goal[2];      /* of each role, where one's gain is not the other's loss */
+    bool apart;                /* so it is */
     float sum;                 /* of both goals, on the mean */
     float explains;
     bool travels;
@@ -32,40 +39,43 @@ void judgement_free(struct judgement *j)
     free(j);
 }
 
-/* By the evaluation, as it is. */
-static float raw_lead(const struct judgement *j, const uint64_t *state, uint32_t words)
+static float curve_at(const struct curve *c, float raw)
 {
-    const struct place p = {.state = state, .words = words};
-    float v[MINIMAX_MAX_ROLES];
-    j->eval->values(j->eval, &p, v);
-    return judgement_lead_of(v[0], v[1]);
+    return 100 / (1 + expf(-(c->even + c->slope * (raw - 50))));
 }
 
-static float curve(const struct judgement *j, float raw)
+/* By the evaluation, as it is. */
+static void raw_goals(const struct judgement *j, const uint64_t *state, uint32_t words, float *out)
 {
-    return 100 / (1 + expf(-(j->even + j->slope * (raw - 50))));
+    const struct place p = {.state = state, .words = words};
+    j->eval->values(j->eval, &p, out);
 }
 
 float judgement_lead(const struct judgement *j, const uint64_t *state, uint32_t words)
 {
-    return curve(j, raw_lead(j, state, words));
+    float v[MINIMAX_MAX_ROLES];
+    raw_goals(j, state, words, v);
+    return curve_at(&j->lead, judgement_lead_of(v[0], v[1]));
 }
 
 void judgement_goals(const struct judgement *j, const uint64_t *state, uint32_t words, float out[2])
 {
-    float ahead = judgement_lead(j, state, words) - 50;
-    out[0] = fmaxf(0, fminf(100, j->sum / 2 + ahead));
-    out[1] = fmaxf(0, fminf(100, j->sum / 2 - ahead));
+    float v[MINIMAX_MAX_ROLES];
+    raw_goals(j, state, words, v);
+    float ahead = curve_at(&j->lead, judgement_lead_of(v[0], v[1])) - 50;
+    for (int role = 0; role < 2; role++)
+        out[role] = j->apart ? curve_at(&j->goal[role], v[role])
+                             : fmaxf(0, fminf(100, j->sum / 2 + (role == 0 ? ahead : -ahead)));
 }
 
 /* --- The curve ------------------------------------------------------------------------------------------ */
 
 struct example {
-    float raw, outcome; /* leads */
+    float raw, outcome; /* leads, or goals of a role */
 };
 
 /* Logistic regression with two parameters; outcomes between 0 and 100 count as so many wins and losses. */
-static void fit_curve(struct judgement *j, const struct example *x, uint32_t n)
+static struct curve fit_curve(const struct example *x, uint32_t n)
 {
     double even = 0, slope = 0.01;
     for (uint32_t step = 0; step < STEPS; step++) {
@@ -86,43 +96,68 @@ static void fit_curve(struct judgement *j, const struct example *x, uint32_t n)
         if (!(fabs(even) < 20 && fabs(slope) < 5)) break; /* wins and losses are apart: steep enough */
     }
     bool sound = isfinite(even) && isfinite(slope) && slope > 0;
-    j->even = sound ? (float)fmax(-5, fmin(5, even)) : 0;
-    j->slope = sound ? (float)fmin(1, slope) : 0;
+    if (!sound) return (struct curve){0, 0};
+    return (struct curve){(float)fmax(-5, fmin(5, even)), (float)fmin(1, slope)};
 }
 
-/* 1 less the share of the variance of outcomes that is left when the curve has spoken. */
-static float explained(const struct judgement *j, const struct example *x, uint32_t n)
+/* Squares of what is left of outcomes when the curve has spoken, and of outcomes less their mean. */
+struct squares {
+    double left, all;
+};
+
+static void add_squares(struct squares *s, const struct curve *c, const struct example *x, uint32_t n)
 {
-    double sum = 0, all = 0, left = 0;
+    double sum = 0;
     for (uint32_t i = 0; i < n; i++) sum += (double)x[i].outcome;
     for (uint32_t i = 0; i < n; i++) {
-        double wrong = (double)x[i].outcome - (double)curve(j, x[i].raw),
+        double wrong = (double)x[i].outcome - (double)curve_at(c, x[i].raw),
                off = (double)x[i].outcome - sum / n;
-        left += wrong * wrong;
-        all += off * off;
+        s->left += wrong * wrong;
+        s->all += off * off;
     }
-    return all > left ? (float)(1 - left / all) : 0;
+}
+
+/* The curve through positions that the evaluation was not fitted to: of the lead, or of a role's goals. */
+static struct curve fit(const struct judgement *j, const struct samples *s, struct example *x, uint32_t role,
+                        struct squares *squares)
+{
+    for (uint32_t i = 0; i < s->n; i++) {
+        const int16_t *outcome = s->outcome + 2 * (size_t)i;
+        float v[MINIMAX_MAX_ROLES];
+        raw_goals(j, samples_state(s, i), s->words, v);
+        x[i] = role < 2 ? (struct example){v[role], outcome[role]}
+                        : (struct example){judgement_lead_of(v[0], v[1]),
+                                           judgement_lead_of(outcome[0], outcome[1])};
+    }
+    struct curve c = fit_curve(x, s->n);
+    add_squares(squares, &c, x, s->n);
+    return c;
+}
+
+static struct curve sharpened(struct curve c, float sharpness)
+{
+    return (struct curve){c.even * sharpness, c.slope * sharpness};
 }
 
 static bool calibrate(struct judgement *j, const struct judgement_order *order)
 {
+    enum { LEAD = 2 };
     struct samples s;
     struct samples_order wanted = {
         .wanted = EXAMPLES, .seed = order->seed ^ 0x6a7564676575u, .foresight = order->foresight};
     if (!samples_play(&s, order->code, &wanted, order->budget)) return false;
     struct example *x = calloc(s.n, sizeof *x);
+    struct squares lead = {0}, goals = {0};
     double sum = 0;
     for (uint32_t i = 0; i < 2 * s.n; i++) sum += s.outcome[i];
     j->sum = (float)(sum / s.n);
-    for (uint32_t i = 0; i < s.n && x; i++)
-        x[i] = (struct example){raw_lead(j, samples_state(&s, i), s.words),
-                                judgement_lead_of(s.outcome[2 * i], s.outcome[2 * i + 1])};
-    if (x) {
-        fit_curve(j, x, s.n);
-        j->explains = explained(j, x, s.n);
-        j->even *= order->sharpness;
-        j->slope *= order->sharpness;
-    }
+    for (uint32_t i = 1; i < s.n && !j->apart; i++)
+        j->apart = s.outcome[2 * i] + s.outcome[2 * i + 1] != s.outcome[0] + s.outcome[1];
+    if (x) j->lead = sharpened(fit(j, &s, x, LEAD, &lead), order->sharpness);
+    for (uint32_t role = 0; role < 2 && x && j->apart; role++)
+        j->goal[role] = sharpened(fit(j, &s, x, role, &goals), order->sharpness);
+    const struct squares *told = j->apart ? &goals : &lead;
+    j->explains = told->all > told->left ? (float)(1 - told->left / told->all) : 0;
     free(x);
     samples_done(&s);
     return x != NULL;
@@ -158,7 +193,6 @@ static const char *find_out(struct judgement *j, const struct judgement_order *o
     look.deadline = budget_share(order->budget, LOOK);
     j->analysis = evaluator_look(order->reasoner, order->seed, &look);
     if (!j->analysis) return "no time to look at the game";
-    if (j->analysis->turns == TURNS_SIMULTANEOUS) return "several choose at once";
     j->travels = evaluator_travels(j->analysis);
     if (!find_evaluation(j, order) || !calibrate(j, order))
         return "no time to learn what positions are worth";
@@ -191,6 +225,11 @@ float judgement_explains(const struct judgement *j)
 bool judgement_travels(const struct judgement *j)
 {
     return j->travels;
+}
+
+bool judgement_at_once(const struct judgement *j)
+{
+    return j->analysis->turns == TURNS_SIMULTANEOUS;
 }
 
 bool judgement_shaped(const struct judgement *j)

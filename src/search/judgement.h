@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What positions seem worth to the tree search: the evaluations of minimax (minimax/evaluate.h), brought to
- * one scale. Games for two in turns.
+ * one scale. Games for two.
  *
  *     evaluation of both roles ── how far the first is ahead ── logistic curve ──> 0..100, 50 is even
+ *
+ * Where one's gain is not the other's loss, the goals of each have a curve of their own, too.
  *
  * The curve is fitted to positions of random games that the evaluation has not seen, so that its value is
  * what random games bring on the mean; `sharpness` makes it steeper: who plays better than at random makes
@@ -45,6 +47,7 @@ const char *judgement_name(const struct judgement *j);
 /* How much of the ends of random games that the evaluation had not seen; 0..1. */
 float judgement_explains(const struct judgement *j);
 bool judgement_travels(const struct judgement *j); /* pieces go from cell to cell */
+bool judgement_at_once(const struct judgement *j); /* both choose at once, as a rule */
 bool judgement_shaped(const struct judgement *j);  /* it counts what is left to do, by the game's shape */
 
 #endif

@@ -74,6 +74,8 @@ struct mcts_options {
     bool difference; /* two roles play for how far they are ahead; without a solver */
     uint32_t rave;   /* equivalence parameter; 0: off */
     enum rave_mix rave_mix;
+    uint32_t
+        rave_prior; /* simulations that what playouts know of the moves of a new node counts for in RAVE */
     uint32_t learn; /* one simulation of so many teaches the playout policy, once it knows much; 0: all */
     enum urgency urgency;
     enum final_move final;

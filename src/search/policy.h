@@ -167,6 +167,8 @@ static inline void policy_expect(const struct policy *p, const struct episode *e
 {
     if (p->values && p->values->ops->expect) p->values->ops->expect(p->values, e);
 }
+/* What it knows of moves, 0..100, those never seen 100; valid until it is next asked. NULL: nothing. */
+const float *policy_score(struct policy *p, const struct situation *s, const uint32_t *moves, uint32_t n);
 void policy_learn(struct policy *p, const struct episode *e);
 void policy_moved(struct policy *p); /* a move of the match was made */
 

@@ -112,7 +112,7 @@ void prove_scout(struct flight *f, uint32_t node)
     uint32_t moves[2 * MCTS_MAX_ROLES + MOST_SCOUTED], *to = moves + m->nroles;
     struct place place = {.state = node_state(n), .words = n->words, .joints = 1, .moves = moves};
     const struct place *here = &place;
-    bool judged = implicit_is_on(m) && n->mover != NO_MOVER;
+    bool judged = implicit_is_on(m), turn = n->mover != NO_MOVER;
     const struct opening how = {.leaves = true, .ends = !judged};
     struct error ignored;
     struct fan fan;
@@ -126,10 +126,11 @@ void prove_scout(struct flight *f, uint32_t node)
     }
     if (!d->prover.expander) d->prover.expander = expander_new(d->world->reasoner, d->code, &ignored);
     if (!d->prover.expander || !fans_open(d->prover.expander, &here, 1, &how, &fan, &ignored)) return;
+    if (judged && !turn) implicit_look_at_once(m, tree_node(t, node), &fan);
     for (uint32_t i = 0; i < fan.n; i++) {
         uint32_t choice[MCTS_MAX_ROLES];
         const struct place *child = &fan.child[i];
-        if (judged) implicit_look(m, tree_node(t, node), i, child);
+        if (judged && turn) implicit_look(m, tree_node(t, node), i, child);
         if (!child->end) continue;
         for (uint32_t r = 0; r < m->nroles; r++) choice[r] = i / fan.stride[r] % fan.count[r];
         any |= plant(f->hand, node, choice, child);

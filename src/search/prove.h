@@ -62,6 +62,9 @@ float prove_most(const struct mcts *m, uint32_t role);
 /* The bounds of a root move (index of the action) for its role, and the moves to the end if it is solved. */
 struct bound prove_action(const struct mcts *m, uint32_t role, uint32_t action, uint32_t *plies,
                           bool *solved);
+/* A role that chooses alone at the root is sure of a value if it keeps to these moves, of which there is one
+ * at least: all others are out. When no thread works. */
+void prove_assure(struct mcts *m, uint32_t role, float sure, const uint32_t *keep, uint32_t n);
 /* How often to play each action of a role at a root where two choose at once; false: that is not known. */
 bool prove_mixture(const struct mcts *m, uint32_t role, double *share);
 

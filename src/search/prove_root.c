@@ -86,6 +86,23 @@ void prove_hear(struct mcts *m, struct prover *p)
     __atomic_store_n(&m->settled, prove_settled(m), __ATOMIC_RELAXED);
 }
 
+/* --- Somebody who has looked at nothing but the end ------------------------------------------------------
+ */
+
+void prove_assure(struct mcts *m, uint32_t role, float sure, const uint32_t *keep, uint32_t n)
+{
+    struct tree_node *root = tree_node(m->tree, m->tree->root);
+    struct tree_action *a = node_action(m->tree, root, role);
+    if (!prove_is_on(m) || root->mover != role || n == 0) return;
+    struct bound known = {sure, prove_most(m, role)};
+    if (bound_tighten(&node_bounds(m->tree, root)[role], known)) prove_set_bounded(m, root, false);
+    for (uint32_t i = 0; i < node_actions(m->tree, root, role); i++) {
+        uint32_t k = 0;
+        while (k < n && keep[k] != a[i].move) k++;
+        if (k == n) action_mark(&a[i], ACTION_OUT);
+    }
+}
+
 /* --- The root ------------------------------------------------------------------------------------------- */
 
 bool prove_is_on(const struct mcts *m)

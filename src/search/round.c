@@ -331,10 +331,25 @@ static void begin_playout(struct driver *d, struct flight *f)
     set_limit(d, f, unseen);
 }
 
+/* RAVE begins with what playouts know of the moves of a new node; nothing is known of those that nobody made.
+ */
+static void prime(struct flight *f, struct tree_node *n, const struct situation *s, const struct list *legal)
+{
+    const struct mcts *m = f->hand->search;
+    const float *score = policy_score(f->hand->policy, s, legal->v, legal->n);
+    struct rave *rave = node_rave(m->tree, n, s->role);
+    for (uint32_t i = 0; i < legal->n && score; i++) {
+        if (score[i] >= 100) continue;
+        mean_set(&rave[i].mean, score[i]);
+        count_add(m->tree, &rave[i].n, m->opt.rave_prior);
+    }
+}
+
 /* The new node takes part in the simulation: its first move is drawn here and counts for it. The state and
  * the legal moves are in the driver's scratch. False: it has none, the playout begins at once. */
 static bool first_move(struct driver *d, struct flight *f, uint32_t node)
 {
+    const struct mcts *m = f->hand->search;
     uint32_t first[MCTS_MAX_ROLES];
     if (!node || !flight_reserve(f)) return false;
     f->node = node;
@@ -345,6 +360,7 @@ static bool first_move(struct driver *d, struct flight *f, uint32_t node)
         flight_situation(f, d->nroles, r, &s);
         s.state = d->state.w;
         s.state_words = d->state.words;
+        if (l->n > 1 && m->opt.rave && m->opt.rave_prior) prime(f, tree_node(m->tree, node), &s, l);
         first[r] = l->n > 1 ? policy_choose(f->hand->policy, &s, &f->hand->rng, l->v, l->n) : 0;
     }
     flight_take(f, node, first);

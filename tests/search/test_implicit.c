@@ -119,6 +119,36 @@ static void ends_are_worth_their_goals(void **unused)
     tree_free(b.m.tree);
 }
 
+/* Both choose: an action is worth the mean of what it led to, a node the middle between what each can have.
+ */
+static void both_at_once_have_what_they_can_get(void **unused)
+{
+    (void)unused;
+    struct bench b;
+    uint64_t name = 1;
+    uint32_t two[2] = {0, 1};
+    struct list legal[2] = {{.v = two, .n = 2}, {.v = two, .n = 2}};
+    set_up(&b);
+    uint32_t root = tree_add(b.m.tree, NULL, &name, 1, name, false, legal);
+    struct tree_node *n = tree_node(b.m.tree, root);
+    uint32_t choice[][2] = {{0, 0}, {0, 1}};
+    float seems[] = {80, 60};
+    assert_true(n->mover == NO_MOVER);
+    for (uint32_t k = 0; k < 2; k++) {
+        struct flight f = {.hand = &b.hand, .path = &root, .choice = choice[k], .tree_steps = 1};
+        tree_link(b.m.tree, root, choice[k], add(&b, 2 + k, 0, 2, seems[k]));
+        n = tree_node(b.m.tree, root);
+        implicit_back_up(&f);
+        for (uint32_t r = 0; r < 2; r++) node_action(b.m.tree, n, r)[choice[k][r]].n++;
+    }
+    const float *first = node_leads(b.m.tree, n, 0), *second = node_leads(b.m.tree, n, 1);
+    assert_true(first[0] == 70 && first[1] < 0 && second[0] == 80 && second[1] == 60);
+    assert_true(backed(&b, root) == 65); /* 70 for the one, and the other can keep it to 60 */
+    b.m.tree->root = root;
+    assert_true(implicit_root(&b.m, 0, 0) == 70 && implicit_root(&b.m, 1, 1) == 40);
+    tree_free(b.m.tree);
+}
+
 static void leads_survive_a_collection(void **unused)
 {
     (void)unused;
@@ -216,6 +246,32 @@ static void a_search_keeps_its_tree_in_order(void **unused)
     leave(&s);
 }
 
+/* Both choose: looked at together, all actions of both are judged, and what they lead to stays a lead. */
+static void both_at_once_are_judged(void **unused)
+{
+    (void)unused;
+    struct budget budget = {.simulations = 2000};
+    struct sitting s = think("chinook", "champion,arm=off,implicit=0.5,horizon=12", &budget);
+    const struct mcts *m = player_search(s.player);
+    const struct tree *t = m->tree;
+    uint32_t judged = 0;
+    assert_true(implicit_is_on(m) && m->stats.cut > 500);
+    for (uint32_t at = 1; at < t->used; at += tree_node(t, at)->size) {
+        struct tree_node *n = tree_node(t, at);
+        if (n->words == TREE_BLOCK || n->flags & NODE_TERMINAL || n->mover != NO_MOVER) continue;
+        const struct lead *l = node_lead(t, n);
+        assert_true(l->seen >= 0 && l->seen <= 100 && l->backed >= 0 && l->backed <= 100);
+        for (uint32_t r = 0; r < 2; r++)
+            for (uint32_t i = 0; i < node_actions(t, n, r); i++) {
+                float lead = node_leads(t, n, r)[i];
+                assert_true(lead < 0 ? lead == -1 && !(n->flags & NODE_SCOUTED) : lead <= 100);
+            }
+        judged += n->flags & NODE_SCOUTED ? 1 : 0;
+    }
+    assert_true(judged > 50);
+    leave(&s);
+}
+
 static void threads_share_leads(void **unused)
 {
     (void)unused;
@@ -304,17 +360,11 @@ static void playouts_end_at_the_horizon(void **unused)
 static void where_nothing_is_judged_it_says_so(void **unused)
 {
     (void)unused;
-    static const struct {
-        const char *game, *remark;
-    } cases[] = {{"battle", "nothing is judged: several choose at once"},
-                 {"ttcc4ThreePlayers", "nothing is judged: not a game for two"}};
     struct budget budget = {.simulations = 300};
-    for (uint32_t k = 0; k < 2; k++) {
-        struct sitting s = think(cases[k].game, "champion,arm=off,implicit=0.4,horizon=4", &budget);
-        assert_string_equal(player_report(s.player)->remark, cases[k].remark);
-        assert_false(implicit_is_on(player_search(s.player)));
-        leave(&s);
-    }
+    struct sitting s = think("ttcc4ThreePlayers", "champion,arm=off,implicit=0.4,horizon=4", &budget);
+    assert_string_equal(player_report(s.player)->remark, "nothing is judged: not a game for two");
+    assert_false(implicit_is_on(player_search(s.player)));
+    leave(&s);
 }
 
 /* What one player has found out another one judges by; it stays its owner's. */
@@ -346,8 +396,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_best_for_who_moves_goes_up),
         cmocka_unit_test(ends_are_worth_their_goals),
+        cmocka_unit_test(both_at_once_have_what_they_can_get),
         cmocka_unit_test(leads_survive_a_collection),
         cmocka_unit_test(a_search_keeps_its_tree_in_order),
+        cmocka_unit_test(both_at_once_are_judged),
         cmocka_unit_test(threads_share_leads),
         cmocka_unit_test(the_move_is_chosen_by_leads),
         cmocka_unit_test(counted_searches_repeat),

@@ -37,7 +37,7 @@ static float outcome(const struct samples *s, uint32_t i)
 static void who_wins_is_ahead(void **unused)
 {
     (void)unused;
-    static const char *const games[] = {"checkers", "skirmish", "breakthrough", "othello"};
+    static const char *const games[] = {"checkers", "skirmish", "breakthrough", "othello", "chinook"};
     for (uint32_t k = 0; k < sizeof games / sizeof *games; k++) {
         struct field g = open_field(games[k]);
         struct budget budget = {0};
@@ -104,17 +104,12 @@ static void leads_are_what_games_bring(void **unused)
 static void games_without_judgement_say_why(void **unused)
 {
     (void)unused;
-    static const struct {
-        const char *game, *why;
-    } cases[] = {{"ttcc4ThreePlayers", "not a game for two"}, {"battle", "several choose at once"}};
-    for (uint32_t k = 0; k < 2; k++) {
-        struct field g = open_field(cases[k].game);
-        struct budget budget = {0};
-        const char *why;
-        assert_null(judge(&g, 1, &budget, &why));
-        assert_string_equal(why, cases[k].why);
-        close_field(&g);
-    }
+    struct field g = open_field("ttcc4ThreePlayers");
+    struct budget budget = {0};
+    const char *why;
+    assert_null(judge(&g, 1, &budget, &why));
+    assert_string_equal(why, "not a game for two");
+    close_field(&g);
 }
 
 static void without_time_there_is_none(void **unused)

@@ -3,7 +3,9 @@
  * waits in a lane whose game goes on for too long is thrown away.
  *
  * With a guide a game has TRIES lanes: they stand in the same position, each makes a random move, and where
- * its mover likes it best all go on. Positions are kept of the first of them. */
+ * its mover likes it best all go on. Positions are kept of the first of them. Where several choose at once
+ * one of them, drawn, is the mover, and the others make the same move in all lanes: it chooses among its own
+ * moves, not among their mistakes. */
 #include "search/minimax/samples.h"
 
 #include "base/rng.h"
@@ -28,7 +30,9 @@ struct play {
     uint64_t *wins;      /* scratch: sets of them, of all lanes; how many; moves of one lane */
     uint32_t *winning, *listed;
     const struct evaluator *guide;
-    uint32_t *mover; /* by game, with a guide: who moved last; nroles: nobody alone, or nobody yet */
+    uint32_t
+        *mover;   /* by game, with a guide: whose choice it is, and was in the last move; nroles: nobody's */
+    bool *beside; /* by game: others have a choice, too */
     struct samples *s;
     struct rng rng;
     struct lane *lanes;
@@ -185,8 +189,29 @@ static void agree(struct play *p)
     for (uint32_t first = 0; first < b->lanes; first += TRIES) {
         uint32_t choosers = 0, mover = nroles;
         for (uint32_t role = 0; role < nroles; role++)
-            if (batch_legal(b, first, role, p->listed) > 1) choosers++, mover = role;
-        p->mover[first / TRIES] = choosers == 1 ? mover : nroles;
+            if (batch_legal(b, first, role, p->listed) > 1 &&
+                (++choosers == 1 || rng_below(&p->rng, choosers) == 0))
+                mover = role;
+        p->mover[first / TRIES] = mover;
+        p->beside[first / TRIES] = choosers > 1;
+    }
+}
+
+/* Games in which several choose make their moves and are taken out of the mask: the mover's are drawn lane by
+ * lane, those of the others once for all. */
+static void choose_beside(struct play *p, uint64_t *on)
+{
+    for (uint32_t first = 0; first < p->b->lanes; first += TRIES) {
+        uint64_t lanes = ((1ull << TRIES) - 1) << first % 64;
+        if (!p->beside[first / TRIES] || (on[first / 64] & lanes) != lanes) continue;
+        on[first / 64] &= ~lanes;
+        for (uint32_t role = 0; role < p->s->nroles; role++) {
+            uint32_t n = batch_legal(p->b, first, role, p->listed), move = 0;
+            for (uint32_t lane = first; lane < first + TRIES && n; lane++) {
+                if (lane == first || role == p->mover[first / TRIES]) move = p->listed[rng_below(&p->rng, n)];
+                batch_set_move(p->b, lane, role, move);
+            }
+        }
     }
 }
 
@@ -219,6 +244,7 @@ static void play(struct play *p, const struct budget *budget)
                 }
         }
         if (p->ahead) take_wins(p, on);
+        if (p->guide) choose_beside(p, on);
         batch_choose(b, on);
         batch_step(b);
         batch_restart(b, ended);
@@ -251,8 +277,9 @@ static bool room_for_choices(struct play *p)
         if (p->b->code->roles[role].n > moves) moves = p->b->code->roles[role].n;
     p->listed = rows(moves, sizeof *p->listed);
     p->mover = rows(games, sizeof *p->mover);
+    p->beside = rows(games, sizeof *p->beside);
     for (size_t i = 0; i < games && p->mover; i++) p->mover[i] = p->s->nroles;
-    return p->listed && p->mover;
+    return p->listed && p->mover && p->beside;
 }
 
 /* Wins are looked for on lanes of their own; false: no memory. */
@@ -308,6 +335,7 @@ bool samples_play(struct samples *s, const struct code *code, const struct sampl
     free(p.winning);
     free(p.listed);
     free(p.mover);
+    free(p.beside);
     batch_free(p.ahead);
     batch_free(p.b);
     if (!good) samples_done(s);

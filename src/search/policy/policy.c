@@ -172,6 +172,13 @@ uint32_t policy_choose_set(struct policy *p, const struct situation *s, struct r
     return p->moves[chosen];
 }
 
+const float *policy_score(struct policy *p, const struct situation *s, const uint32_t *moves, uint32_t n)
+{
+    if (!p->values || is_uniform(s) || !reserve_scores(p, n)) return NULL;
+    p->values->ops->score(p->values, s, moves, n, p->scores);
+    return p->scores;
+}
+
 void policy_learn(struct policy *p, const struct episode *e)
 {
     p->simulations++;

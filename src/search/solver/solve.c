@@ -226,12 +226,14 @@ static bool try_max_n(struct solver *s, const struct place *root, struct solve_r
 static bool run_constant(struct solver *s, const struct place *root, enum solve_method method,
                          struct solve_result *out)
 {
-    if (!s->outcomes->constant_sum && method == SOLVE_AUTO && try_max_n(s, root, out)) return true;
+    bool unsure = !s->outcomes->constant_sum && !s->opt->turns_alone;
+    if (unsure && method == SOLVE_AUTO && try_max_n(s, root, out)) return true;
     if (method != SOLVE_BACKWARD) {
         reset(s, out, method == SOLVE_AUTO ? SOLVE_DEPTH_FIRST : method);
         if (turns_run(s, root, out) || (s->halt != HALT_AT_ONCE && s->halt != HALT_SUM)) goto done;
         if (s->halt == HALT_SUM) return false;
     }
+    if (s->opt->turns_alone) return false;
     reset(s, out, SOLVE_BACKWARD);
     if (!backward_run(s, root, out) && s->halt == HALT_SUM) return false;
 done:
@@ -250,6 +252,10 @@ static void run(struct solver *s, const struct place *root, struct solve_result 
     }
     bool for_more = s->nroles > 2 || method == SOLVE_SOLO || method == SOLVE_RACE || method == SOLVE_MAX_N;
     if (!for_more && run_constant(s, root, method, out)) return;
+    if (s->opt->turns_alone) {
+        reset(s, out, SOLVE_AUTO);
+        return;
+    }
     memo_done(&s->memo);
     reset(s, out, SOLVE_MAX_N);
     max_n_run(s, root, true, out);
@@ -292,7 +298,7 @@ static bool solve_with(struct solver *s, const struct state *state, struct solve
         out->proved = out->line_ends = true;
         return true;
     }
-    if (s->nroles == 2 && !memo_init(&s->memo, s->opt->memory))
+    if (s->nroles == 2 && !s->memo.v && !memo_init(&s->memo, s->opt->memory))
         return error_set(error, ERROR_MEMORY, "no memory for the table");
     run(s, &root, out);
     if (out->why != SOLVE_DEPTH) out->why = why(s->halt);
@@ -338,7 +344,8 @@ static bool may_look_out(const struct solver *s)
 bool solve_run(struct reasoner *reasoner, const struct code *code, const struct state *state,
                const struct solve_options *options, struct solve_result *result, struct error *error)
 {
-    struct outcomes *outcomes = outcomes_new(reasoner->game, code, OUTCOMES_THOROUGH);
+    struct outcomes *own = options->outcomes ? NULL : outcomes_new(reasoner->game, code, OUTCOMES_THOROUGH);
+    const struct outcomes *outcomes = options->outcomes ? options->outcomes : own;
     struct solver s = {.r = reasoner,
                        .code = code,
                        .state = state,
@@ -348,6 +355,7 @@ bool solve_run(struct reasoner *reasoner, const struct code *code, const struct 
     struct symmetry symmetry = {0};
     struct derived outlook = {0};
     bool ok = false;
+    if (options->memo) s.memo = *options->memo;
     s.work.record = options->matrix;
     s.work.record_data = options->matrix_data;
     *result = (struct solve_result){0};
@@ -361,10 +369,13 @@ bool solve_run(struct reasoner *reasoner, const struct code *code, const struct 
     result->outlook = outlook.code;
     expander_free(s.expander);
     derived_done(&outlook);
-    memo_done(&s.memo);
+    if (options->memo)
+        *options->memo = s.memo;
+    else
+        memo_done(&s.memo);
     matrix_work_done(&s.work);
     free(s.history);
-    outcomes_free(outcomes);
+    outcomes_free(own);
     symmetry_done(&symmetry);
     return ok;
 }

@@ -18,6 +18,7 @@
 
 #include "search/budget.h"
 #include "search/solver/expand.h"
+#include "search/solver/memo.h"
 #include "search/solver/outcomes.h"
 
 enum solve_method {
@@ -44,14 +45,18 @@ struct solve_progress {
 
 struct solve_options {
     enum solve_method method;
-    size_t memory;        /* for tables */
-    struct budget budget; /* deadline and stop; `expansions` limits positions opened */
-    uint32_t depth;       /* no deeper than so many plies; 0: to the end */
-    bool shortest;        /* deepen ply by ply, so that the line is as short as can be */
-    uint32_t role;        /* max^n: who is asked about */
-    bool symmetry;        /* positions that are the same but for a symmetry of the rules are one */
-    bool parts;           /* one role: a game that falls apart is searched part by part, too */
-    bool outlook; /* goals that can not come any more bound what a position is worth; not `shortest` */
+    size_t memory;     /* for tables */
+    struct memo *memo; /* two roles: the table, kept from run to run and the caller's; NULL: its own */
+    const struct outcomes *outcomes; /* what can come out, found out before; NULL: it has to look */
+    struct budget budget;            /* deadline and stop; `expansions` limits positions opened */
+    bool turns_alone;                /* nothing but turns and a constant sum: if it is otherwise, give up */
+    bool every_move; /* two in turn: when the value is known, ask of all moves whether they keep it */
+    uint32_t depth;  /* no deeper than so many plies; 0: to the end */
+    bool shortest;   /* deepen ply by ply, so that the line is as short as can be */
+    uint32_t role;   /* max^n: who is asked about */
+    bool symmetry;   /* positions that are the same but for a symmetry of the rules are one */
+    bool parts;      /* one role: a game that falls apart is searched part by part, too */
+    bool outlook;    /* goals that can not come any more bound what a position is worth; not `shortest` */
     void (*progress)(void *data, const struct solve_progress *p); /* now and then; may be NULL */
     void *progress_data;
     /* Told of every matrix that takes a linear program; may be NULL. */

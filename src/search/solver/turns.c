@@ -174,6 +174,17 @@ static void tell_moves(struct solver *s, const struct place *root, struct solve_
     s->halt = halt;
 }
 
+/* The value is known: which moves keep it? Those for which there is no time are left open. Who has won needs
+ * but one. */
+static void ask_every(struct solver *s, const struct place *root, uint32_t value)
+{
+    struct fan f;
+    if (!solver_open(s, root, &f, true)) return;
+    bool won = f.mover == 0 ? value + 1 == s->outcomes->n[0] : value == 0;
+    for (uint32_t i = 0; i < f.n && !s->halt && !won; i++) keeps(s, &f, &f.child[i], value, 0);
+    solver_close(s, &f);
+}
+
 bool turns_run(struct solver *s, const struct place *root, struct solve_result *out)
 {
     struct range r = {0, s->outcomes->n[0] ? s->outcomes->n[0] - 1 : 0};
@@ -183,8 +194,11 @@ bool turns_run(struct solver *s, const struct place *root, struct solve_result *
     out->method = s->at.method;
     if (!out->proved && !s->halt) out->why = SOLVE_DEPTH;
     if (out->proved) {
-        tell_moves(s, root, out);
         enum halt halt = s->halt;
+        if (s->opt->every_move) ask_every(s, root, r.low);
+        if (s->halt == HALT_AT_ONCE || s->halt == HALT_SUM) return false;
+        if (s->halt != HALT_ERROR) s->halt = halt;
+        tell_moves(s, root, out);
         follow(s, root, r.low, out); /* running out of time here does not unprove anything */
         if (s->halt != HALT_ERROR) s->halt = halt;
     } else

@@ -33,25 +33,31 @@ static double mean_facts(const struct code *code, const struct evaluator *guide)
     assert_int_equal(s.n, WANTED);
     for (uint32_t i = 0; i < s.n; i++) {
         sum += facts_of(samples_state(&s, i), s.words);
-        assert_int_equal(s.outcome[2 * i] + s.outcome[2 * i + 1], 100);
+        for (uint32_t r = 0; r < 2; r++) assert_in_range(s.outcome[2 * i + r], 0, 100);
     }
     samples_done(&s);
     return sum / WANTED;
 }
 
-/* Who likes pieces, takes fewer: in Breakthrough, where random games lose half of them. */
+/* Who likes pieces, takes fewer: in Breakthrough, where random games lose half of them, and in Chinook, where
+ * both move at once. */
 static void games_go_where_the_guide_likes_it(void **state)
 {
-    struct error error = {0};
-    struct evaluator guide = {.name = "facts", .values = likes_facts};
-    struct game *game = game_load("breakthrough", 0, NULL, &error);
-    struct reasoner *r = game ? reasoner_ground(game, NULL, &error) : NULL;
-    if (!r) fail_msg("%s", error.text);
-    double any = mean_facts(reasoner_code(r), NULL), guided = mean_facts(reasoner_code(r), &guide);
-    if (guided < any + 1) fail_msg("%.1f facts with a guide, %.1f without", guided, any);
-    assert_true(mean_facts(reasoner_code(r), &guide) == guided);
-    reasoner_free(r);
-    game_free(game);
+    static const char *const games[] = {"breakthrough", "chinook"};
+    static const double least[] = {1, 0.4}; /* in Chinook little is taken at all */
+    for (uint32_t k = 0; k < 2; k++) {
+        struct error error = {0};
+        struct evaluator guide = {.name = "facts", .values = likes_facts};
+        struct game *game = game_load(games[k], 0, NULL, &error);
+        struct reasoner *r = game ? reasoner_ground(game, NULL, &error) : NULL;
+        if (!r) fail_msg("%s", error.text);
+        double any = mean_facts(reasoner_code(r), NULL), guided = mean_facts(reasoner_code(r), &guide);
+        if (guided < any + least[k])
+            fail_msg("%s: %.1f facts with a guide, %.1f without", games[k], guided, any);
+        assert_true(mean_facts(reasoner_code(r), &guide) == guided);
+        reasoner_free(r);
+        game_free(game);
+    }
 }
 
 /* What is learned twice says how much random games explain, as what is learned once does, and is not the
