@@ -175,7 +175,8 @@ int lab_run(int argc, char **argv)
         {"times", 0, OPTION_REAL, &a.times, .min = 1e-3, .max = 1e6, .value = "X",
          .help = "multiply every budget by it"},
         {"together", 0, OPTION_INT, &a.together, .min = 0, .max = 512, .value = "N",
-         .help = "games side by side on each thread, where budgets are counts; 0: 64, as memory allows"},
+         .help =
+             "games side by side on each thread, where budgets are counts; 0: 32 to 128, as memory allows"},
         {"seed", 0, OPTION_SEED, &a.seed, .value = "N", .help = "another seed; 0: the experiment's"},
         {"part", 0, OPTION_STRING, &a.part, .value = "K/N",
          .help = "every N-th game only: for several machines, whose databases `ludens lab merge` joins"},

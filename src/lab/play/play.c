@@ -189,9 +189,10 @@ static bool all_there(const struct match *m, struct error *error)
 
 /* ---- many at once ---- */
 
-/* Games side by side. Tables of N-grams are larger by far than trees and other tables, and sweeps of small
- * circuits need not be full (docs/laboratory.md). */
-enum { TOGETHER = 64, TOGETHER_NST = 16, TOGETHER_NST_LARGE = 32, LARGE = 5000 /* gates */ };
+/* Games side by side: as many as keep what they know in the caches, twice as many where a sweep costs so much
+ * that it should be full. Tables of N-grams are larger by far than trees and other tables
+ * (docs/laboratory.md). */
+enum { TOGETHER = 64, TOGETHER_NST = 32, LARGE = 2000 /* gates */ };
 
 /* Searches that are counted and go one simulation after the other need not have a machine to themselves. */
 static bool pools(const struct match_budget *b, const char *player)
@@ -219,14 +220,15 @@ uint32_t play_together(const struct schedule *schedule, const struct schedule_ce
                        const struct circuit *circuit)
 {
     const struct spec_pairing *pair = &schedule->spec->pairings[c->pairing];
+    uint32_t together = TOGETHER;
     for (uint32_t i = 0; i < pair->n; i++) {
         struct player_config config;
         struct error error;
         if (player_config_parse(schedule->spec->players[pair->players[i]].text, &config, &error) &&
             config.playout == PLAYOUT_NST)
-            return circuit->ngates < LARGE ? TOGETHER_NST : TOGETHER_NST_LARGE;
+            together = TOGETHER_NST;
     }
-    return TOGETHER;
+    return circuit->ngates < LARGE ? together : 2 * together;
 }
 
 /* ---- from beginning to end ---- */

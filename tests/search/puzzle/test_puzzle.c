@@ -185,7 +185,7 @@ static void every_method_solves_blocks_world_on_both_engines(void **state)
                                      RACE_BEAM,     RACE_NESTED, RACE_NRPA, RACE_ALL};
     (void)state;
     for (size_t i = 0; i < sizeof which / sizeof *which; i++) {
-        reaches("blocksWorld", false, which[i], 2000000, 100, 0);
+        reaches("blocksWorld", false, which[i], 16000000, 100, 0);
         if (which[i] == RACE_FRONTIER || which[i] == RACE_IDA || which[i] == RACE_ALL)
             reaches("blocksWorld", true, which[i], 100000, 100, 0);
     }
