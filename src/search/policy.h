@@ -132,6 +132,8 @@ struct decay {
 };
 
 struct lgr;
+void lgr_fetch(const struct lgr *l, const struct situation *s, int stage);
+void lgr_expect(const struct lgr *l, const struct episode *e);
 
 struct policy {
     struct values *values; /* NULL: uniform */
@@ -155,9 +157,12 @@ uint32_t policy_choose(struct policy *p, const struct situation *s, struct rng *
 /* The same for a set of moves with `count` > 1 elements: the move itself. */
 uint32_t policy_choose_set(struct policy *p, const struct situation *s, struct rng *rng,
                            const uint64_t *legal, uint32_t words, uint32_t count);
-static inline bool policy_fetches(const struct policy *p)
+/* A choice for this situation is near: values_ops.fetch. */
+static inline void policy_fetch(const struct policy *p, const struct situation *s, const uint64_t *legal,
+                                uint32_t words, int stage)
 {
-    return p->values && p->values->ops->fetch;
+    if (p->lgr) lgr_fetch(p->lgr, s, stage);
+    if (p->values && p->values->ops->fetch) p->values->ops->fetch(p->values, s, legal, words, stage);
 }
 static inline bool policy_is_uniform(const struct policy *p)
 {
@@ -165,6 +170,7 @@ static inline bool policy_is_uniform(const struct policy *p)
 }
 static inline void policy_expect(const struct policy *p, const struct episode *e)
 {
+    if (p->lgr) lgr_expect(p->lgr, e);
     if (p->values && p->values->ops->expect) p->values->ops->expect(p->values, e);
 }
 /* What it knows of moves, 0..100, those never seen 100; valid until it is next asked. NULL: nothing. */

@@ -167,8 +167,7 @@ static void fetch_policy(const struct chooser *c)
 
 static void fetch_tables(const struct chooser *c, uint32_t words, int stage)
 {
-    if (policy_fetches(c->policy))
-        c->policy->values->ops->fetch(c->policy->values, &c->situation, c->legal, words, stage);
+    policy_fetch(c->policy, &c->situation, c->legal, words, stage);
 }
 
 /* The same on the circuit, from sets. */

@@ -58,6 +58,7 @@ struct fast {
     struct trips *trips;  /* by role: where moves go from and to */
     /* On the circuit: what each bit of the state says, when true and when false, and what is always so. */
     struct mark *bit_true, *bit_false;
+    uint64_t *says_true, *says_false; /* the bits that say something then, as sets */
     VEC(struct mark) always;
     uint32_t nbits;
     struct heap *heap; /* for what is set up once */
@@ -81,15 +82,20 @@ static void index_bits(struct fast *f, const struct circuit *c)
     f->nbits = c->nbits;
     f->bit_true = heap_alloc(f->heap, (c->nbits + 1) * sizeof *f->bit_true);
     f->bit_false = heap_alloc(f->heap, (c->nbits + 1) * sizeof *f->bit_false);
+    f->says_true = heap_zalloc(f->heap, (c->nbits / 64 + 1) * sizeof *f->says_true);
+    f->says_false = heap_zalloc(f->heap, (c->nbits / 64 + 1) * sizeof *f->says_false);
     for (uint32_t b = 0; b < c->nbits; b++) f->bit_true[b] = f->bit_false[b] = (struct mark){NOWHERE, EMPTY};
     for (uint32_t i = 0; i < c->nfacts; i++) {
         struct mark m = mark_of(f, c->terms, c->fact[i]);
         edge e = c->fact_edge[i];
         if (m.cell == NOWHERE) continue;
-        if (e >> 1 == 0)
+        if (e >> 1 == 0) {
             vec_push(f->heap, &f->always, m);
-        else
-            (e & 1 ? f->bit_false : f->bit_true)[(e >> 1) - 1] = m;
+            continue;
+        }
+        uint32_t bit = (e >> 1) - 1;
+        (e & 1 ? f->bit_false : f->bit_true)[bit] = m;
+        (e & 1 ? f->says_false : f->says_true)[bit / 64] |= 1ull << bit % 64;
     }
 }
 
@@ -98,13 +104,22 @@ static void put(struct fast *f, struct mark m)
     if (m.cell != NOWHERE) f->at[m.cell] = m.piece;
 }
 
+static void read_bits(struct fast *f, const uint64_t *state)
+{
+    for (uint32_t i = 0; i < f->always.n; i++) put(f, f->always.v[i]);
+    for (uint32_t w = 0; w * 64 < f->nbits; w++)
+        for (uint64_t says = (state[w] & f->says_true[w]) | (~state[w] & f->says_false[w]); says;
+             says &= says - 1) {
+            uint32_t bit = w * 64 + (uint32_t)__builtin_ctzll(says);
+            put(f, state[w] & says & -says ? f->bit_true[bit] : f->bit_false[bit]);
+        }
+}
+
 static void read_board(struct fast *f, const uint64_t *state, uint32_t words)
 {
     memset(f->at, 0xff, f->board->cells * sizeof *f->at);
     if (f->bit_true) {
-        for (uint32_t i = 0; i < f->always.n; i++) put(f, f->always.v[i]);
-        for (uint32_t b = 0; b < f->nbits; b++)
-            put(f, state[b / 64] >> (b % 64) & 1 ? f->bit_true[b] : f->bit_false[b]);
+        read_bits(f, state);
         return;
     }
     struct state s = {.w = (uint64_t *)state, .words = words, .cap = words};

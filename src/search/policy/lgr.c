@@ -18,7 +18,8 @@ struct replies {
 
 struct lgr {
     uint32_t nroles;
-    struct replies *one, *two; /* by role */
+    struct replies *two; /* by role, as `one`; behind these */
+    struct replies one[];
 };
 
 static uint32_t slot_of(const struct replies *t, uint64_t key)
@@ -72,6 +73,24 @@ static uint32_t index_of(const uint32_t *moves, uint32_t n, uint32_t move)
     return MOVE_NONE;
 }
 
+static void fetch(const struct replies *t, uint64_t key)
+{
+    if (t->v) __builtin_prefetch(&t->v[(uint32_t)hash_mix(key, 1) & t->mask]);
+}
+
+void lgr_fetch(const struct lgr *l, const struct situation *s, int stage)
+{
+    if (stage == 0) {
+        __builtin_prefetch(l);
+        __builtin_prefetch(&l->two[s->role]);
+        return;
+    }
+    uint32_t last = situation_last(s), before = situation_before(s);
+    if (last == MOVE_NONE) return;
+    fetch(&l->one[s->role], key_one(last));
+    if (before != MOVE_NONE) fetch(&l->two[s->role], key_two(before, last));
+}
+
 uint32_t lgr_replies(const struct lgr *l, const struct situation *s, uint32_t out[2])
 {
     uint32_t last = situation_last(s), before = situation_before(s), n = 0;
@@ -100,6 +119,19 @@ static void learn_reply(struct replies *t, uint64_t key, uint32_t move, bool goo
     if (r && r->move == move) r->move = MOVE_NONE;
 }
 
+void lgr_expect(const struct lgr *l, const struct episode *e)
+{
+    uint32_t n = e->nroles;
+    for (uint32_t r = 0; r < n; r++) {
+        uint32_t r1 = role_before(r, n), r2 = role_before(r1, n);
+        for (uint32_t t = 1; t < e->steps; t++) {
+            uint32_t last = e->moves[(t - 1) * n + r1];
+            fetch(&l->one[r], key_one(last));
+            if (t >= 2) fetch(&l->two[r], key_two(e->moves[(t - 2) * n + r2], last));
+        }
+    }
+}
+
 void lgr_learn(struct lgr *l, const struct episode *e)
 {
     uint32_t n = e->nroles;
@@ -121,21 +153,17 @@ void lgr_free(struct lgr *l)
 {
     if (!l) return;
     for (uint32_t r = 0; r < l->nroles; r++) {
-        if (l->one) free(l->one[r].v);
-        if (l->two) free(l->two[r].v);
+        free(l->one[r].v);
+        free(l->two[r].v);
     }
-    free(l->one);
-    free(l->two);
     free(l);
 }
 
 struct lgr *lgr_new(uint32_t nroles)
 {
-    struct lgr *l = calloc(1, sizeof *l);
+    struct lgr *l = calloc(1, sizeof *l + 2 * nroles * sizeof *l->one);
     if (!l) return NULL;
     l->nroles = nroles;
-    l->one = calloc(nroles, sizeof *l->one);
-    l->two = calloc(nroles, sizeof *l->two);
-    if (!l->one || !l->two) return lgr_free(l), NULL;
+    l->two = l->one + nroles;
     return l;
 }

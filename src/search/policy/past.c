@@ -3,12 +3,19 @@
  * made move a in a state where fact p was true. A move is worth its best Qp(p, a) over the facts of the
  * state; averages of fewer than `threshold` samples count as 50.
  *
- * A move has a row with a mean for every fact, since a state is asked for many moves with the same facts:
- * each row is read from one end to the other. */
+ * A move has a row with what every fact makes of it, since a state is asked for many moves with the same
+ * facts: each row is read from one end to the other. */
 #include "search/policy/table.h"
 
+/* A move with each fact; facts behind the end are worth the fallback. */
+struct pair_row {
+    struct stat_row all;
+    float *worth;  /* the mean, or the fallback */
+    uint32_t size; /* of worth: as many as there are means */
+};
+
 struct pairs {
-    struct stat_row *rows; /* by move; each by fact */
+    struct pair_row *rows; /* by move */
     uint32_t n;
 };
 
@@ -62,13 +69,12 @@ static void list_facts(struct past *p, const uint64_t *state, uint32_t words)
     p->nfacts = n;
 }
 
-/* The best mean of a move over the listed facts. */
-static float best_of(const struct past *p, const struct stat_row *row, float threshold)
+/* The best value of a move over the listed facts. */
+static float best_of(const struct past *p, const struct pair_row *row)
 {
     float best = p->nfacts ? -1 : p->fallback;
     for (uint32_t j = 0; j < p->nfacts; j++) {
-        uint32_t fact = p->facts[j];
-        float value = fact < row->size && row->n[fact] >= threshold ? row->mean[fact] : p->fallback;
+        float value = p->facts[j] < row->size ? row->worth[p->facts[j]] : p->fallback;
         best = value > best ? value : best;
     }
     return best;
@@ -76,27 +82,43 @@ static float best_of(const struct past *p, const struct stat_row *row, float thr
 
 static void score(struct values *v, const struct situation *s, const uint32_t *moves, uint32_t n, float *out)
 {
-    static const struct stat_row none;
+    static const struct pair_row none;
     struct past *p = (struct past *)v;
     const struct pairs *pairs = &p->roles[s->role];
     list_facts(p, s->state, s->state_words);
     for (uint32_t i = 0; i < n; i++)
-        out[i] = best_of(p, moves[i] < pairs->n ? &pairs->rows[moves[i]] : &none, (float)p->threshold);
+        out[i] = best_of(p, moves[i] < pairs->n ? &pairs->rows[moves[i]] : &none);
 }
 
 /* The row of a move, made if need be; NULL without memory. */
-static struct stat_row *row_of(struct pairs *pairs, uint32_t move)
+static struct pair_row *row_of(struct pairs *pairs, uint32_t move)
 {
     if (move >= pairs->n) {
         uint32_t n = pairs->n ? pairs->n : 64;
         while (n <= move) n *= 2;
-        struct stat_row *grown = realloc(pairs->rows, n * sizeof *grown);
+        struct pair_row *grown = realloc(pairs->rows, n * sizeof *grown);
         if (!grown) return NULL;
         memset(grown + pairs->n, 0, (n - pairs->n) * sizeof *grown);
         pairs->rows = grown;
         pairs->n = n;
     }
     return &pairs->rows[move];
+}
+
+static void value(const struct past *p, struct pair_row *row, uint32_t fact)
+{
+    row->worth[fact] = row->all.n[fact] >= (float)p->threshold ? row->all.mean[fact] : p->fallback;
+}
+
+static bool reserve(const struct past *p, struct pair_row *row, uint32_t size)
+{
+    if (!stat_row_reserve(&row->all, size)) return false;
+    if (row->size == row->all.size) return true;
+    float *grown = realloc(row->worth, row->all.size * sizeof *grown);
+    if (!grown) return false;
+    row->worth = grown;
+    for (; row->size < row->all.size; row->size++) value(p, row, row->size);
+    return true;
 }
 
 static void each(struct past *p, const struct episode *e, float omega, bool learning)
@@ -106,12 +128,15 @@ static void each(struct past *p, const struct episode *e, float omega, bool lear
         list_facts(p, e->states + e->state_start[t], e->state_start[t + 1] - e->state_start[t]);
         discount *= e->discount;
         for (uint32_t r = 0; r < e->nroles; r++) {
-            struct stat_row *row = row_of(&p->roles[r], e->moves[t * e->nroles + r]);
+            struct pair_row *row = row_of(&p->roles[r], e->moves[t * e->nroles + r]);
             for (uint32_t j = 0; row && j < p->nfacts; j++) {
+                uint32_t fact = p->facts[j];
+                if (fact >= row->size && (!learning || !reserve(p, row, fact + 1))) continue;
                 if (learning)
-                    stat_row_add(row, p->facts[j], discount * e->reward[r]);
+                    stat_row_add(&row->all, fact, discount * e->reward[r]);
                 else
-                    stat_row_scale_one(row, p->facts[j], omega);
+                    stat_row_scale_one(&row->all, fact, omega);
+                value(p, row, fact);
             }
         }
     }
@@ -126,7 +151,11 @@ static void decay(struct values *v, float gamma)
 {
     struct past *p = (struct past *)v;
     for (uint32_t r = 0; r < p->nroles; r++)
-        for (uint32_t m = 0; m < p->roles[r].n; m++) stat_row_scale(&p->roles[r].rows[m], gamma);
+        for (uint32_t m = 0; m < p->roles[r].n; m++) {
+            struct pair_row *row = &p->roles[r].rows[m];
+            stat_row_scale(&row->all, gamma);
+            for (uint32_t fact = 0; fact < row->size; fact++) value(p, row, fact);
+        }
 }
 
 static void decay_episode(struct values *v, const struct episode *e, float omega)
@@ -138,7 +167,10 @@ static void past_free(struct values *v)
 {
     struct past *p = (struct past *)v;
     for (uint32_t r = 0; r < p->nroles && p->roles; r++) {
-        for (uint32_t m = 0; m < p->roles[r].n; m++) stat_row_done(&p->roles[r].rows[m]);
+        for (uint32_t m = 0; m < p->roles[r].n; m++) {
+            stat_row_done(&p->roles[r].rows[m].all);
+            free(p->roles[r].rows[m].worth);
+        }
         free(p->roles[r].rows);
     }
     free(p->roles);
