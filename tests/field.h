@@ -7,16 +7,18 @@
 
 #include "game/engine.h"
 
+#include <string.h>
+
 struct field {
     struct game *game;
     struct engine *engine;
     struct reasoner *reasoner;
 };
 
-static inline struct field open_field(const char *name)
+/* `game` is the field's from then on; NULL and an error: the test has failed. */
+static inline struct field field_of(struct game *game, struct error error)
 {
-    struct error error = {0};
-    struct field f = {.game = game_load(name, 0, NULL, &error)};
+    struct field f = {.game = game};
     if (!f.game) fail_msg("%s", error.text);
     f.engine = engine_start(f.game, NULL, &error);
     assert_non_null(f.engine);
@@ -24,6 +26,20 @@ static inline struct field open_field(const char *name)
     f.reasoner = reasoner_circuit(f.game, engine_code(f.engine), &error);
     assert_non_null(f.reasoner);
     return f;
+}
+
+static inline struct field open_field(const char *name)
+{
+    struct error error = {0};
+    struct game *game = game_load(name, 0, NULL, &error);
+    return field_of(game, error);
+}
+
+static inline struct field open_field_text(const char *sheet)
+{
+    struct error error = {0};
+    struct game *game = game_from_text("sheet", sheet, strlen(sheet), 0, NULL, &error);
+    return field_of(game, error);
 }
 
 static inline void close_field(struct field *f)

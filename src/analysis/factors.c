@@ -60,7 +60,8 @@ void finder_base(struct finder *f)
 
 /* --- Time, and what nobody reads ------------------------------------------------------------------------ */
 
-/* Bits that moves have an influence on, in any number of steps; all others are time. */
+/* Bits that moves have an influence on, in any number of steps; all others are time. What goes round in a
+ * loop takes as many passes as it has gates on the way. */
 static void find_time(struct finder *f)
 {
     const struct circuit *c = f->c;
@@ -69,19 +70,34 @@ static void find_time(struct finder *f)
     for (uint32_t m = 0; m < c->nmoves; m++) moved[wire_move(c, m)] = true;
     for (bool again = true; again;) {
         again = false;
-        for (uint32_t g = 0; g < c->ngates; g++)
+        for (uint32_t g = 0; g < c->ngates; g++) {
+            bool *own = &moved[wire_gate(c, g)], before = *own;
             for (uint32_t i = 0; i < c->gates.v[g].n; i++)
-                moved[wire_gate(c, g)] |= moved[c->edges.v[c->gates.v[g].first + i] >> 1];
+                *own |= moved[c->edges.v[c->gates.v[g].first + i] >> 1];
+            again |= *own != before && c->loops.n;
+        }
         for (uint32_t b = 0; b < c->nbits; b++)
             if (moved[c->next[b] >> 1] && !moved[wire_bit(c, b)]) again = moved[wire_bit(c, b)] = true;
         heap_poll_slow(f->heap);
     }
     for (uint32_t w = 0; w < wires; w++) f->dull[w] = true;
     for (uint32_t b = 0; b < c->nbits; b++) f->dull[wire_bit(c, b)] = !moved[wire_bit(c, b)];
-    for (uint32_t pass = 0; pass < 2; pass++) /* once more for loops */
-        for (uint32_t g = 0; g < c->ngates; g++)
+    finder_spread(f, f->dull, c->ngates);
+}
+
+void finder_spread(const struct finder *f, bool *all, uint32_t gates)
+{
+    const struct circuit *c = f->c;
+    for (bool again = true; again;) {
+        again = false;
+        for (uint32_t g = 0; g < gates; g++) {
+            bool *own = &all[wire_gate(c, g)], before = *own;
             for (uint32_t i = 0; i < c->gates.v[g].n; i++)
-                f->dull[wire_gate(c, g)] &= f->dull[c->edges.v[c->gates.v[g].first + i] >> 1];
+                *own &= all[c->edges.v[c->gates.v[g].first + i] >> 1];
+            again |= *own != before && c->loops.n;
+        }
+        heap_poll_slow(f->heap);
+    }
 }
 
 static void find_read(struct finder *f)
@@ -94,8 +110,11 @@ static void find_read(struct finder *f)
     for (bool again = true; again;) {
         again = false;
         for (uint32_t g = c->ngates; g-- > 0;)
-            for (uint32_t i = 0; read[wire_gate(c, g)] && i < c->gates.v[g].n; i++)
-                read[c->edges.v[c->gates.v[g].first + i] >> 1] = true;
+            for (uint32_t i = 0; read[wire_gate(c, g)] && i < c->gates.v[g].n; i++) {
+                bool *in = &read[c->edges.v[c->gates.v[g].first + i] >> 1];
+                again |= !*in && c->loops.n;
+                *in = true;
+            }
         for (uint32_t b = 0; b < c->nbits; b++)
             if (read[wire_bit(c, b)] && !f->read[b]) again = f->read[b] = read[c->next[b] >> 1] = true;
         heap_poll_slow(f->heap);
@@ -153,6 +172,7 @@ static void find(struct factors *out, struct heap *heap, const struct circuit *c
     out->bit = heap_zalloc(heap, (c->nbits + 1) * sizeof *out->bit);
     out->move = heap_zalloc(heap, (c->nmoves + 1) * sizeof *out->move);
     out->goal = heap_zalloc(heap, (c->goals.n + 1) * sizeof *out->goal);
+    f->when = out->when = heap_zalloc(heap, (c->nmoves + 1) * sizeof *out->when);
     if (!forms_init(&f->forms, heap, c))
         heap_fail(heap, ERROR_INPUT, "what moves do is worked out by rules that go round in circles");
     f->above = heap_alloc(heap, 2 * f->forms.wires * sizeof *f->above);

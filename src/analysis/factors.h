@@ -53,6 +53,7 @@ struct factors {
     VEC(struct factor) parts;
     uint32_t *bit;                    /* by bit: its part */
     uint32_t *move;                   /* by move: its part */
+    uint16_t *when;                   /* by move: the turns in which it is possible, as a set */
     bool at_once;                     /* some moves do something in several parts */
     uint32_t time, unread;            /* bits */
     uint32_t idle;                    /* moves that do nothing anywhere */

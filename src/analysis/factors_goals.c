@@ -132,10 +132,7 @@ static void find_trivial(struct reading *r)
     }
     for (uint32_t b = 0; b < c->nbits; b++)
         r->trivial[wire_bit(c, b)] = f->dull[wire_bit(c, b)] || r->trivial[finder_set(f, wire_bit(c, b))];
-    for (uint32_t pass = 0; pass < 2; pass++) /* once more for loops */
-        for (uint32_t g = 0; g < c->phase_end[PHASE_GOAL]; g++)
-            for (uint32_t i = 0; i < c->gates.v[g].n; i++)
-                r->trivial[wire_gate(c, g)] &= r->trivial[c->edges.v[c->gates.v[g].first + i] >> 1];
+    finder_spread(f, r->trivial, c->phase_end[PHASE_GOAL]);
 }
 
 static bool join_inner(struct reading *r, const bool *needed, bool trivial)

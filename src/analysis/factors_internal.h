@@ -26,11 +26,14 @@ struct finder {
     bool *counts;   /* by bit: the end or a goal depends on it now */
     uint32_t sets;  /* of bits that are read and no time */
     uint32_t turns; /* that are told apart */
+    uint16_t *when; /* by move: those in which it is possible, as a set */
     VEC(struct claim) claims;
 };
 
 uint32_t finder_set(struct finder *f, uint32_t wire);
 bool finder_join(struct finder *f, uint32_t a, uint32_t b); /* true: they were two */
+/* A wire of the first so many gates has a property if all have it that it is read from. */
+void finder_spread(const struct finder *f, bool *all, uint32_t gates);
 /* What is given has changed: gates may depend on other bits now. Sets of bits stay. */
 void finder_base(struct finder *f);
 /* Forget the move. */

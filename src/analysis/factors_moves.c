@@ -105,7 +105,7 @@ static void study_legal(const struct turn *t, uint32_t move, edge e)
     }
     finder_join_below(f, e, wire);
     uint32_t bit = finder_set(f, wire); /* or the wire, where only time is left of it */
-    claim(t, move, bit <= f->c->nbits ? bit : 0, pair_hash(ASKED, value));
+    claim(t, move, bit <= f->c->nbits && !f->dull[bit] ? bit : 0, pair_hash(ASKED, value));
 }
 
 /* --- Turns ---------------------------------------------------------------------------------------------- */
@@ -151,8 +151,11 @@ static void study_turn(struct turn *t, bool *chooses)
     finder_base(f);
     give_moves(t, chooses);
     for (uint32_t role = 0; role < c->nroles; role++) any |= chooses[role];
-    for (uint32_t m = 0; m < c->nmoves; m++)
-        if (is_possible(f, m)) study_legal(t, m, c->legal[m]);
+    for (uint32_t m = 0; m < c->nmoves; m++) {
+        if (!is_possible(f, m)) continue;
+        f->when[m] |= (uint16_t)(1u << t->number);
+        study_legal(t, m, c->legal[m]);
+    }
     for (uint32_t role = 0; role < c->nroles; role++) {
         if (!chooses[role] && (any || role)) continue;
         list_possible(t, role);

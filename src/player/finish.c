@@ -17,8 +17,9 @@ void finish_note(struct player *p)
 {
     const struct mcts_stats *s = &p->report.stats;
     if (!s->simulations) return;
-    double tree = (double)s->depth_sum / (double)s->simulations;
-    p->finish.length = tree + (double)s->playout_steps / fmax((double)s->playouts, 1);
+    /* of those that were cut off nobody knows how long they would have been, nor of what a GPU plays */
+    bool whole = s->cut * 4 < s->simulations && (s->playout_steps || s->playouts == 0);
+    p->finish.length = whole ? (double)(s->depth_sum + s->playout_steps) / (double)s->simulations : 0;
 }
 
 /* Positions that it may open: by the clock about so many. */
@@ -26,7 +27,7 @@ static double affordable(const struct player *p, const struct budget *budget)
 {
     double share = p->config.finish;
     if (budget->simulations) return share * PER_SIMULATION * (double)budget->simulations;
-    if (budget->deadline <= 0) return 0;
+    if (budget->deadline <= 0 || budget->steps || budget->expansions) return 0; /* it would not be counted */
     return budget_seconds(budget, share) * (p->finish.rate > 0 ? p->finish.rate : RATE);
 }
 
@@ -42,7 +43,7 @@ static bool fits(const struct player *p)
     const struct mcts *m = p->mcts;
     if (p->config.finish <= 0 || p->game->nroles != 2 || !p->on_circuit || p->legal.n < 2 || !prove_is_on(m))
         return false;
-    return tree_node(m->tree, m->tree->root)->mover == p->role && !m->settled;
+    return m->constant_sum && tree_node(m->tree, m->tree->root)->mover == p->role && !m->settled;
 }
 
 /* Moves that keep what is proved; while that is nothing, those that are not lost. */
@@ -87,10 +88,8 @@ bool finish_try(struct player *p, const struct budget *budget, uint32_t *move)
                               .outcomes = p->outcomes,
                               .turns_alone = true,
                               .every_move = true};
-    if (budget->simulations)
-        o.budget.expansions = (uint64_t)positions;
-    else
-        o.budget.deadline = budget_share(budget, p->config.finish);
+    if (budget->simulations) o.budget.expansions = (uint64_t)positions;
+    if (budget->deadline > 0) o.budget.deadline = budget_share(budget, p->config.finish);
     struct solve_result r;
     struct error ignored;
     bool won =

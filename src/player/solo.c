@@ -208,9 +208,9 @@ static const struct factors *take_apart(struct solo *s, const struct code *code,
     if (s->apart != code) {
         double seconds = budget->deadline > 0 ? budget_seconds(budget, 0.05) : LONGEST;
         factors_done(&s->factors);
-        factors_find(&s->factors, code->circuit, seconds < LONGEST ? seconds : LONGEST, budget->stop,
-                     &ignored);
-        s->apart = code;
+        bool known = factors_find(&s->factors, code->circuit, seconds < LONGEST ? seconds : LONGEST,
+                                  budget->stop, &ignored);
+        s->apart = known || ignored.code == ERROR_INPUT ? code : NULL; /* else it is looked at again */
     }
     return &s->factors;
 }

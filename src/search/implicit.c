@@ -82,6 +82,7 @@ static void update_at_once(const struct mcts *m, struct tree_node *n)
     float best[2] = {-1, -1};
     for (uint32_t r = 0; r < 2; r++)
         for (uint32_t i = 0; i < node_actions(t, n, r); i++) {
+            if (action_is(node_action(t, n, r) + i, ACTION_OUT)) continue;
             float lead = mean_of(node_leads(t, n, r) + i);
             if (lead >= 0 && implicit_for(r, lead) > best[r]) best[r] = implicit_for(r, lead);
         }

@@ -99,7 +99,10 @@ void prove_assure(struct mcts *m, uint32_t role, float sure, const uint32_t *kee
     for (uint32_t i = 0; i < node_actions(m->tree, root, role); i++) {
         uint32_t k = 0;
         while (k < n && keep[k] != a[i].move) k++;
-        if (k == n) action_mark(&a[i], ACTION_OUT);
+        if (k == n)
+            action_mark(&a[i], ACTION_OUT);
+        else /* whoever marked it before knew of another that is as good, which may be out now */
+            __atomic_fetch_and(&a[i].pending, ~(uint32_t)ACTION_OUT, __ATOMIC_RELAXED);
     }
 }
 

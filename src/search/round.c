@@ -338,7 +338,7 @@ static void prime(struct flight *f, struct tree_node *n, const struct situation 
     const float *score = policy_score(f->hand->policy, s, legal->v, legal->n);
     struct rave *rave = node_rave(m->tree, n, s->role);
     for (uint32_t i = 0; i < legal->n && score; i++) {
-        if (score[i] >= 100) continue;
+        if (!(score[i] >= 0 && score[i] < 100) || count_of(&rave[i].n)) continue;
         mean_set(&rave[i].mean, score[i]);
         count_add(m->tree, &rave[i].n, m->opt.rave_prior);
     }

@@ -178,6 +178,31 @@ static void try_all(struct opened *o)
     "(<= (can ?w ?x) (true (at ?w ?y)) (way ?y ?x))\n"                                              \
     "(<= terminal (true (step 6))) (<= (goal robot 0) (not done))\n"
 
+/* A lamp that is reached by ways which open and close: rules that go round in circles, through which news
+ * travels far. */
+#define REACH                                                                                           \
+    "(role robot) (init (step 0)) (init (on 0)) (init (b 0)) (succ 0 1) (succ 1 2) (succ 2 3)\n"        \
+    "(succ 3 4) (succ 4 5) (succ 5 6) (adj 1 9) (adj 5 11) (adj 10 3) (adj 4 11) (adj 6 7) (adj 4 7)\n" \
+    "(adj 11 5) (adj 3 10) (adj 11 4) (adj 7 4) (adj 12 1) (adj 2 10) (adj 9 6) (adj 2 5) (adj 12 8)\n" \
+    "(adj 5 2) (adj 6 9) (adj 10 2) (adj 9 1) (adj 1 12) (adj 8 12) (adj 7 6) (legal robot press)\n"    \
+    "(legal robot noop) (legal robot other) (<= (next (on 1)) (true (on 0)) (does robot press))\n"      \
+    "(<= (next (on 0)) (true (on 1)) (does robot press))\n"                                             \
+    "(<= (next (on ?x)) (true (on ?x)) (not (does robot press)))\n"                                     \
+    "(<= (next (b 1)) (true (b 0)) (does robot other))\n"                                               \
+    "(<= (next (b 0)) (true (b 1)) (does robot other))\n"                                               \
+    "(<= (next (b ?x)) (true (b ?x)) (not (does robot other)))\n"                                       \
+    "(<= (next (step ?y)) (true (step ?x)) (succ ?x ?y))\n"                                             \
+    "(<= (passable ?i ?j) (adj ?i ?j) (true (step ?s)) (sea ?s ?i)) (sea 0 3) (sea 0 6) (sea 0 7)\n"    \
+    "(sea 0 12) (sea 1 3) (sea 1 6) (sea 1 10) (sea 1 12) (sea 2 2) (sea 2 3) (sea 2 5) (sea 2 7)\n"    \
+    "(sea 2 9) (sea 2 11) (sea 3 1) (sea 3 5) (sea 3 7) (sea 3 8) (sea 3 10) (sea 3 12) (sea 4 1)\n"    \
+    "(sea 4 4) (sea 4 6) (sea 4 7) (sea 4 8) (sea 4 9) (sea 4 11) (sea 4 12) (sea 5 1) (sea 5 3)\n"     \
+    "(sea 5 8) (sea 5 12) (<= (reach 7) (true (on 1))) (<= (reach ?i) (reach ?j) (passable ?i ?j))\n"   \
+    "(<= (reach ?i) (spring ?s ?i) (true (step ?s))) (spring 5 9) (spring 4 5) (spring 3 3)\n"          \
+    "(spring 5 8) (<= (next lamp) (reach 8)) (<= (next lampr) (reach 3))\n"                             \
+    "(<= terminal (true (step 6))) (<= (goal robot 100) (true lamp) (true (b 1)) (true lampr))\n"       \
+    "(<= (goal robot 99) (true lamp) (true (b 1)) (not (true lampr)))\n"                                \
+    "(<= (goal robot 0) (not (true lamp))) (<= (goal robot 10) (true lamp) (not (true (b 1))))\n"
+
 static const struct {
     const char *sheet;
     uint32_t n, counting;
@@ -203,6 +228,12 @@ static const struct {
     /* not all pairs of steps are moves */
     {PAIRS "(<= (legal robot (go ?x ?y)) (can a ?x) (can b ?y) (distinct ?x ?y))" BOTH, 1, 1, false,
      JOIN_ONE},
+    /* all ask for the same time */
+    {WALKS "(<= (legal robot (go ?w ?x)) (true (at ?w ?y)) (way ?y ?x) (true open)) (legal robot rest)\n"
+           "(<= (next (at ?w ?x)) (true (at ?w ?x)) (does robot rest))\n"
+           "(<= (next open) (true (step 1))) (<= (next open) (true open))" BOTH,
+     2, 2, false, JOIN_AND},
+    {REACH, 2, 2, false, JOIN_NONE},
 };
 
 static void games_are_taken_apart_where_parts_do_not_read_each_other(void **unused)

@@ -45,24 +45,25 @@ static bool advance(const struct field *g, struct state *s, struct rng *rng, uin
 }
 
 /* The move of a player that knows how long games last from here. */
-static uint32_t move_of(const struct field *g, const char *spec, const struct state *s, uint32_t role)
+static uint32_t move_by(const struct field *g, const char *spec, const struct state *s, uint32_t role,
+                        struct budget budget)
 {
     struct player_config config;
     struct error error = {0};
-    struct budget few = {.simulations = 16};
     uint32_t move;
     if (!player_config_parse(spec, &config, &error)) fail_msg("%s", error.text);
     struct player *p = player_new(&config, g->game, g->engine, role, 1, &error);
     assert_non_null(p);
     if (!player_goto(p, g->reasoner, s, &error)) fail_msg("%s", error.text);
     p->finish.length = 5;
-    if (!player_think(p, &few, &move, &error)) fail_msg("%s", error.text);
+    if (!player_think(p, &budget, &move, &error)) fail_msg("%s", error.text);
     player_free(p);
     return move;
 }
 
-/* In how many of the positions with five to two empty cells a move gives something away. */
-static uint32_t gifts(const struct field *g, const char *spec, uint32_t games)
+/* In how many positions of random games, from that ply to the one with two empty cells, a move gives
+ * something away. */
+static uint32_t gifts(const struct field *g, const char *spec, uint32_t games, uint32_t from, uint32_t sims)
 {
     uint32_t count = 0;
     struct rng rng;
@@ -72,10 +73,11 @@ static uint32_t gifts(const struct field *g, const char *spec, uint32_t games)
         assert_true(g->reasoner->ops->initial(g->reasoner, &s));
         bool on = true;
         for (uint32_t ply = 0; on && ply < 8; ply++) {
-            uint32_t role = ply % 2, move = ply < 4 ? MOVE_NONE : move_of(g, spec, &s, role);
-            double before = ply < 4 ? 0 : value_of(g, &s, role);
+            struct budget budget = {.simulations = sims + k % 8};
+            uint32_t role = ply % 2, move = ply < from ? MOVE_NONE : move_by(g, spec, &s, role, budget);
+            double before = ply < from ? 0 : value_of(g, &s, role);
             on = advance(g, &s, &rng, role, move);
-            if (ply >= 4) count += value_of(g, &s, role) < before;
+            if (ply >= from) count += value_of(g, &s, role) < before;
         }
         state_done(&s);
     }
@@ -86,9 +88,12 @@ static void nothing_is_given_away(void **unused)
 {
     (void)unused;
     struct field g = open_field("ticTacToe");
-    uint32_t with = gifts(&g, "champion,arm=off,finish=0.9", 60),
-             without = gifts(&g, "champion,arm=off,finish=0,solver=e,scout=0", 60);
+    uint32_t with = gifts(&g, "champion,arm=off,finish=0.9", 60, 4, 16),
+             without = gifts(&g, "champion,arm=off,finish=0,solver=e,scout=0", 60, 4, 16);
     if (with) fail_msg("%u gifts", with);
+    /* the only move that was proved to keep a draw may be the image of the one that is left */
+    uint32_t mirrored = gifts(&g, "champion,arm=off,finish=0.3,symmetry=on", 100, 1, 190);
+    if (mirrored) fail_msg("%u gifts with symmetries", mirrored);
     assert_true(without > 0); /* so few simulations do not see everything */
     close_field(&g);
 }
@@ -136,12 +141,53 @@ static void others_are_left_alone(void **unused)
     close_field(&g);
 }
 
+/* Where both may gain, what one can be sure of against an enemy is not what a position is worth. */
+static void trust_is_not_proved_wrong(void **unused)
+{
+    (void)unused;
+    struct field g = open_field_text(
+        "(role me) (role you) (init (turn me))"
+        "(<= (legal me safe) (true (turn me))) (<= (legal me trust) (true (turn me)))"
+        "(<= (legal me noop) (not (true (turn me)))) (<= (legal you noop) (not (true (turn you))))"
+        "(<= (legal you bad) (true (turn you))) (<= (legal you good) (true (turn you)))"
+        "(<= (next (end s)) (does me safe)) (<= (next (turn you)) (does me trust))"
+        "(<= (next (end b)) (does you bad)) (<= (next (end g)) (does you good)) (<= terminal (true (end ?x)))"
+        "(<= (goal me 50) (true (end s))) (<= (goal you 50) (true (end s)))"
+        "(<= (goal me 20) (true (end b))) (<= (goal you 80) (true (end b)))"
+        "(<= (goal me 100) (true (end g))) (<= (goal you 100) (true (end g)))");
+    struct state s = {0};
+    struct list legal = {0};
+    assert_true(g.reasoner->ops->initial(g.reasoner, &s));
+    assert_true(g.reasoner->ops->legal(g.reasoner, &s, 0, &legal) && legal.n == 2);
+    struct budget some = {.simulations = 200};
+    uint32_t with = move_by(&g, "champion,arm=off,finish=0.9", &s, 0, some);
+    assert_int_equal(with, move_by(&g, "champion,arm=off,finish=0", &s, 0, some));
+    list_done(&legal);
+    state_done(&s);
+    close_field(&g);
+}
+
+/* Of a clock and a count whichever ends first. */
+static void a_clock_counts_beside_a_count(void **unused)
+{
+    (void)unused;
+    struct field g = open_field("connectFour");
+    struct state s = {0};
+    assert_true(g.reasoner->ops->initial(g.reasoner, &s));
+    double began = clock_now();
+    move_by(&g, "champion,arm=off,finish=0.9", &s, 0,
+            (struct budget){.simulations = 1000000000, .deadline = began + 0.3});
+    assert_true(clock_now() - began < 10); /* without: minutes */
+    state_done(&s);
+    close_field(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_given_away),
-        cmocka_unit_test(a_table_is_kept),
-        cmocka_unit_test(others_are_left_alone),
+        cmocka_unit_test(nothing_is_given_away),         cmocka_unit_test(a_table_is_kept),
+        cmocka_unit_test(others_are_left_alone),         cmocka_unit_test(trust_is_not_proved_wrong),
+        cmocka_unit_test(a_clock_counts_beside_a_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS_AT_A_TIME = 20000, LONGEST_TAIL = 1000, TRIES = 20 };
+enum { STEPS_AT_A_TIME = 20000, LONGEST_TAIL = 1000, TRIES = 20, MOST_OPEN = 16 };
 
 /* A part as a space of its own, for breadth-first search: a state ends it where the part says what the goal
  * asks of it. */
@@ -17,7 +17,7 @@ struct part_space {
     struct parts *parts;
     uint32_t part;
     uint64_t *outside;      /* moves of other parts, as a set */
-    uint64_t *wait;         /* the one that stands for all of them */
+    uint64_t *wait;         /* those that stand for all of them, one for every turn */
     const uint64_t **avoid; /* by lane */
     const uint32_t *kept;   /* bits of a row */
     uint32_t nkept;
@@ -29,10 +29,11 @@ enum part_is { PART_OPEN, PART_FOUND, PART_SEEN, PART_FULL };
 
 struct part {
     uint32_t number;
-    struct part_space *space;
-    struct line line; /* to what it has to say */
-    struct method *search;
     enum part_is is;
+    struct part_space *space; /* NULL: not looked at yet, or done with */
+    struct method *search;
+    struct line line; /* to what it has to say */
+    uint64_t *wait;   /* of a part that is found: moves in its line for which any outside will do */
 };
 
 struct parts {
@@ -44,7 +45,9 @@ struct parts {
     enum factor_join join;
     bool exact;
     struct part *part;
-    uint32_t n;
+    uint32_t n, open, tries; /* parts; those that are being looked at; how often the plans were played */
+    size_t memory;           /* of a part */
+    struct rng rng;
     /* evaluation of wires in one state */
     uint64_t *state;
     uint32_t *seen, looks; /* by wire */
@@ -148,11 +151,12 @@ static bool limit_moves(struct part_space *s)
     s->wait = calloc(words + 1, 8);
     s->avoid = calloc(s->inner->lanes, sizeof *s->avoid);
     if (!s->outside || !s->wait || !s->avoid) return false;
-    bool waits = false;
+    uint16_t covered = 0; /* turns: what a move does where it is not possible nobody knows */
     for (uint32_t m = 0; m < nmoves; m++) {
         if (!outside(s->parts, s->part, m)) continue;
-        (waits ? s->outside : s->wait)[m / 64] |= 1ull << m % 64;
-        waits = true;
+        bool needed = s->parts->factors->when[m] & ~covered;
+        (needed ? s->wait : s->outside)[m / 64] |= 1ull << m % 64;
+        covered |= s->parts->factors->when[m];
     }
     for (uint32_t i = 0; i < s->inner->lanes; i++) s->avoid[i] = s->outside;
     s->inner->avoid = s->avoid;
@@ -197,7 +201,6 @@ struct walk {
     struct state here, next;
     struct list legal;
     struct line line;
-    struct rng rng;
     bool ended;
 };
 
@@ -223,12 +226,12 @@ static bool wait(struct walk *w, uint32_t part)
     if (!w->r->ops->legal(w->r, &w->here, 0, &w->legal)) return false;
     for (uint32_t i = 0; i < w->legal.n; i++)
         if (part == FACTOR_NONE || outside(w->p, part, w->legal.v[i])) w->legal.v[n++] = w->legal.v[i];
-    return n && make_move(w, w->legal.v[rng_below(&w->rng, n)]);
+    return n && make_move(w, w->legal.v[rng_below(&w->p->rng, n)]);
 }
 
 static bool follow(struct walk *w, const struct part *part)
 {
-    const uint64_t *waits = part->space->wait;
+    const uint64_t *waits = part->wait;
     for (uint32_t i = 0; i < part->line.n && !w->ended; i++) {
         uint32_t move = part->line.moves[i];
         bool found = false;
@@ -244,8 +247,9 @@ static bool follow(struct walk *w, const struct part *part)
     return true;
 }
 
-/* One way to play it, waits being drawn by lot. */
-static bool play(struct walk *w)
+/* One way to play it, waits being drawn by lot. What comes behind the plans is given up when it is long and
+ * the turn is over. */
+static bool play(struct walk *w, const struct turn *turn)
 {
     struct parts *p = w->p;
     uint32_t only = FACTOR_NONE;
@@ -258,18 +262,21 @@ static bool play(struct walk *w)
         if (!follow(w, &p->part[i])) return false;
         if (p->join != JOIN_AND) only = p->part[i].number;
     }
-    for (uint32_t i = 0; i < LONGEST_TAIL && !w->ended; i++)
-        if (!wait(w, only) && !wait(w, FACTOR_NONE)) return false;
+    for (uint32_t i = 1; !w->ended; i++)
+        if ((i % LONGEST_TAIL == 0 && turn_over(turn)) || (!wait(w, only) && !wait(w, FACTOR_NONE)))
+            return false;
     return w->ended && reasoner_goal(w->r, &w->here, 0, &goal) && goal == (int)p->c->goals.v[p->goal].value;
 }
 
-static void offer(struct parts *p)
+/* False: the turn was over before it was known whether it can be played. */
+static bool offer(struct parts *p, const struct turn *turn)
 {
     struct walk w = {.p = p, .r = p->base.space->reasoner};
+    struct turn clock = {.until = turn->until, .stop = turn->stop}; /* counts are for searches */
     bool good = false;
     line_init(&w.line);
-    rng_init(&w.rng, 1);
-    for (int i = 0; i < TRIES && !good; i++) good = play(&w);
+    do good = play(&w, &clock);
+    while (!good && ++p->tries < TRIES && !turn_over(&clock));
     if (good)
         line_offer(p->base.line, (int)p->c->goals.v[p->goal].value, w.line.moves, w.line.n,
                    p->base.ops->name);
@@ -277,21 +284,48 @@ static void offer(struct parts *p)
     state_done(&w.next);
     list_done(&w.legal);
     line_done(&w.line);
+    return good || p->tries >= TRIES;
 }
 
 /* --- The search ----------------------------------------------------------------------------------------- */
 
+static void close_part(struct parts *p, struct part *part)
+{
+    p->open -= part->space != NULL;
+    if (part->search) method_free(part->search);
+    if (part->space) release_space(&part->space->base);
+    part->search = NULL;
+    part->space = NULL;
+}
+
+static bool open_part(struct parts *p, struct part *part)
+{
+    part->space = space_of(p, part->number);
+    p->open += part->space != NULL;
+    part->search = part->space ? frontier_new(&part->space->base, &part->line, p->memory) : NULL;
+    return part->search != NULL;
+}
+
+/* The one that has seen least, of a few at a time. */
 static struct part *next_part(struct parts *p)
 {
     struct part *best = NULL;
-    for (uint32_t i = 0; i < p->n; i++)
-        if (p->part[i].is == PART_OPEN && (!best || p->part[i].search->steps < best->search->steps))
-            best = &p->part[i];
+    for (uint32_t i = 0; i < p->n; i++) {
+        struct part *part = &p->part[i];
+        if (part->is != PART_OPEN || (!part->search && p->open == MOST_OPEN)) continue;
+        if (!part->search) return part;
+        if (!best || part->search->steps < best->search->steps) best = part;
+    }
     return best;
 }
 
 static void go_on(struct parts *p, struct part *part, struct turn *turn)
 {
+    if (!part->search && !open_part(p, part)) {
+        part->is = PART_FULL;
+        close_part(p, part);
+        return;
+    }
     struct turn some = *turn;
     uint64_t left = turn->steps ? turn->steps - turn->used : STEPS_AT_A_TIME;
     some.used = 0;
@@ -299,10 +333,13 @@ static void go_on(struct parts *p, struct part *part, struct turn *turn)
     enum method_state state = part->search->ops->run(part->search, &some);
     turn->used += some.used;
     p->base.steps += some.used;
-    if (part->line.goal >= part->space->base.most)
+    if (part->line.goal >= part->space->base.most) {
         part->is = PART_FOUND;
-    else if (state != METHOD_WORKING)
+        part->wait = part->space->wait;
+        part->space->wait = NULL;
+    } else if (state != METHOD_WORKING)
         part->is = state == METHOD_EXHAUSTED ? PART_SEEN : PART_FULL;
+    if (part->is != PART_OPEN) close_part(p, part);
 }
 
 /* The goal is out of reach: the next one is the most there is. */
@@ -333,7 +370,7 @@ static enum method_state run(struct method *m, struct turn *turn)
     }
     snprintf(m->note, sizeof m->note, "%u parts, %u of them done", p->n, found);
     if (!over) return METHOD_WORKING;
-    if (p->join == JOIN_AND ? found == p->n : found > 0) offer(p);
+    if ((p->join == JOIN_AND ? found == p->n : found > 0) && !offer(p, turn)) return METHOD_WORKING;
     if (p->exact && (p->join == JOIN_AND ? seen > 0 : seen == p->n)) rule_out(p);
     return METHOD_OVER;
 }
@@ -342,9 +379,9 @@ static void release(struct method *m)
 {
     struct parts *p = self(m);
     for (uint32_t i = 0; i < p->n && p->part; i++) {
-        method_free(p->part[i].search);
-        if (p->part[i].space) release_space(&p->part[i].space->base);
+        close_part(p, &p->part[i]);
         line_done(&p->part[i].line);
+        free(p->part[i].wait);
     }
     state_done(&p->root);
     free(p->part);
@@ -397,10 +434,9 @@ static bool make_parts(struct parts *p, size_t memory)
         struct part *part = &p->part[p->n++];
         part->number = i;
         line_init(&part->line);
-        part->space = space_of(p, i);
-        part->search = part->space ? frontier_new(&part->space->base, &part->line, memory / n) : NULL;
-        good = part->search != NULL;
     }
+    p->memory = memory / (n < MOST_OPEN ? n + !n : MOST_OPEN);
+    rng_init(&p->rng, 1);
     free(asked);
     return good;
 }

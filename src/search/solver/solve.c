@@ -210,7 +210,7 @@ static void reset(struct solver *s, struct solve_result *out, enum solve_method 
     s->halt = HALT_NOT;
     s->at.method = out->method = method;
     s->at.question = -1;
-    out->at_once = out->sum_assumed = false;
+    out->proved = out->at_once = out->sum_assumed = false;
 }
 
 static bool try_max_n(struct solver *s, const struct place *root, struct solve_result *out)

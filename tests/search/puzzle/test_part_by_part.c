@@ -53,6 +53,27 @@ static const struct {
      "(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n)) (<= terminal (true (step 6)))\n"
      "(<= (goal robot 90) (true (at 2))) (<= (goal robot 20) (not (true (at 2))))",
      90, true, false},
+    /* what is possible in one phase is not in the other, and nothing is said of what it would do there */
+    {"phases",
+     "(role robot) (init (phase p1)) (init (step 0)) (init (a 0)) (init (b 0))\n"
+     "(succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8)\n"
+     "(more 0 1) (more 1 2) (<= (next (phase p1)) (true (phase p2)))\n"
+     "(<= (next (phase p2)) (true (phase p1))) (<= (next (step ?y)) (true (step ?x)) (succ ?x ?y))\n"
+     "(<= (legal robot incB) (true (phase p1)) (true (b ?x)) (more ?x ?y))\n"
+     "(<= (legal robot stay) (true (phase p1)))\n"
+     "(<= (legal robot incA) (true (phase p1)) (true (a ?x)) (more ?x ?y))\n"
+     "(<= (legal robot rest) (true (phase p2)))\n"
+     "(<= (legal robot swapB) (true (phase p2)) (true (b 2)))\n"
+     "(<= (next (a ?y)) (true (phase p1)) (does robot incA) (true (a ?x)) (more ?x ?y))\n"
+     "(<= (next (a ?x)) (true (phase p1)) (not (does robot incA)) (true (a ?x)))\n"
+     "(<= (next (a ?x)) (does robot rest) (true (a ?x)))\n"
+     "(<= (next (a ?x)) (does robot swapB) (true (a ?x)))\n"
+     "(<= (next (b ?y)) (true (phase p1)) (does robot incB) (true (b ?x)) (more ?x ?y))\n"
+     "(<= (next (b ?x)) (true (phase p1)) (not (does robot incB)) (true (b ?x)))\n"
+     "(<= (next (b ?x)) (does robot rest) (true (b ?x)))\n"
+     "(<= (next (b 0)) (does robot swapB) (true (b 2))) (<= terminal (true (step 8)))\n"
+     "(<= win (true (a 2)) (true (b 2))) (<= (goal robot 100) win) (<= (goal robot 20) (not win))\n",
+     100, false, false},
 };
 
 struct opened {
