@@ -98,7 +98,7 @@ struct mcts_options {
                                         all. Two roles with a constant sum, with a solver */
     enum decisive_moves decisive;
     const struct code *foresight;      /* with decisive moves: which win at once; NULL: that is not known */
-    const struct judgement *judgement; /* what positions seem worth; NULL: nobody asks. Two roles in turn */
+    const struct judgement *judgement; /* what positions seem worth; NULL: nobody asks. Two roles */
     float implicit;                    /* weight of minimax over judged positions (implicit.h); 0: none */
     struct adapt adapt;                /* what differs from simulation to simulation, as hands begin */
     /* A value added to the selection value of a move, for schemes that know something beforehand; NULL: none.
