@@ -10,9 +10,10 @@
 #include <string.h>
 
 enum {
-    GLANCE = 32,   /* rounds between two looks at stop flags, where no clock runs */
-    LAUNCHES = 64, /* simulations in a row that may end in the tree before others get a turn */
-    BARREN = 1000  /* simulations per node of a budget in nodes: the tree may be all there is */
+    LONG_WALK = 10000, /* positions entered in the tree in a row before somebody looks at the clock */
+    GLANCE = 32,       /* rounds between two looks at stop flags, where no clock runs */
+    LAUNCHES = 64,     /* simulations in a row that may end in the tree before others get a turn */
+    BARREN = 1000      /* simulations per node of a budget in nodes: the tree may be all there is */
 };
 
 /* --- Setting up ----------------------------------------------------------------------------------------- */
@@ -130,6 +131,7 @@ void driver_add(struct driver *d, struct hand *h, const struct budget *budget)
     h->launched = 0;
     h->aloft = h->lanes = 0;
     h->over = false;
+    h->walked = 0;
     h->stats = (struct mcts_stats){0};
     h->began = d->clock;
     h->solo = wanted == 1 && !h->search->tree->shared && !h->relay;
@@ -221,7 +223,10 @@ static void launch(struct driver *d, struct lane *lane)
     for (int tries = 0; lane->flying->stage == IDLE && tries < LAUNCHES && hand_may_launch(h); tries++) {
         h->launched++;
         flight_launch(lane->flying);
-        if (tries == LAUNCHES - 1) h->over = out_of_time(d, h);
+        bool far =
+            h->stats.steps - h->walked > LONG_WALK; /* where positions come back there is no end of it */
+        if (far) h->walked = h->stats.steps;
+        if (far || tries == LAUNCHES - 1) h->over = out_of_time(d, h);
     }
     if (lane->flying->stage == IDLE && is_finished(h)) d->finished = true;
 }

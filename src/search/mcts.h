@@ -141,6 +141,7 @@ struct hand {
     struct budget budget;
     uint32_t lanes, aloft; /* lanes held; simulations under way */
     uint64_t launched;     /* simulations */
+    uint64_t walked; /* positions it had entered when a long way down the tree last looked at the clock */
     uint32_t first_round;
     bool over;
     bool solo;    /* one simulation at a time, and the tree to itself: none is pending for another */

@@ -24,6 +24,7 @@ struct beam {
     bool narrowed;           /* in this run something was left out */
     struct frontier *source; /* whose last layer this run begins with; NULL: no longer needed */
     uint32_t source_at;
+    uint32_t handful; /* expanded at a time */
     uint32_t *hand_depth, *number;
     bool *fresh;
     uint16_t *judged;
@@ -220,11 +221,12 @@ static enum method_state run(struct method *m, struct turn *turn)
                 start(b);
             }
         }
-        uint32_t n = b->n - b->at < s->lanes ? b->n - b->at : s->lanes;
+        uint32_t n = b->n - b->at < b->handful ? b->n - b->at : b->handful;
         uint64_t before = m->steps;
         for (uint32_t i = 0; i < n; i++) b->hand_depth[i] = b->trail.v[b->twig[b->at + i]].depth;
         bool good = space_expand(s, b->row + (size_t)b->at * s->words, b->hand_depth, n, take, b);
         turn->used += m->steps - before;
+        b->handful = space_handful(s, n, m->steps - before);
         if (!good && !method_solved(m)) {
             state = METHOD_OVER;
             break;
@@ -270,6 +272,7 @@ struct method *beam_new(struct space *s, struct line *line, struct judge *judge,
     b->twig = malloc(b->next_cap * sizeof *b->twig);
     b->next_twig = malloc(b->next_cap * sizeof *b->next_twig);
     b->next_judged = malloc(b->next_cap * sizeof *b->next_judged);
+    b->handful = s->lanes;
     b->hand_depth = malloc(s->lanes * sizeof *b->hand_depth);
     b->number = malloc(s->lanes * sizeof *b->number);
     b->fresh = malloc(s->lanes * sizeof *b->fresh);

@@ -117,8 +117,10 @@ static enum method_state run(struct method *m, struct turn *turn)
         }
         uint32_t left = f->last - f->at;
         uint64_t before = m->steps;
-        bool good = expand(f, left < m->space->lanes ? left : m->space->lanes);
+        uint32_t n = left < f->handful ? left : f->handful;
+        bool good = expand(f, n);
         turn->used += m->steps - before;
+        f->handful = space_handful(m->space, n, m->steps - before);
         if (!good) break;
     }
     snprintf(m->note, sizeof m->note, "depth %u, %u states, %zu MB%s", f->depth, f->states.n,
@@ -145,6 +147,7 @@ struct method *frontier_new(struct space *s, struct line *line, size_t memory)
     struct frontier *f = calloc(1, sizeof *f);
     if (!f) return NULL;
     f->base = (struct method){.ops = &ops, .space = s, .line = line};
+    f->handful = s->lanes;
     f->depths = malloc(s->lanes * sizeof *f->depths);
     f->avoid = malloc(s->lanes * sizeof *f->avoid);
     f->number = malloc(s->lanes * sizeof *f->number);

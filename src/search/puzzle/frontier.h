@@ -25,6 +25,7 @@ struct frontier {
     struct states states;
     uint32_t first, at, last; /* numbers of states */
     uint32_t depth;           /* of the layer being expanded */
+    uint32_t handful;         /* expanded at a time */
     bool full;
     struct commute commute; /* once the table is large enough for it to pay */
     bool studied;

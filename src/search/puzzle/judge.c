@@ -57,5 +57,6 @@ int judge_bound(struct judge *j)
     struct relax_view v;
     if (!j->relax) return j->space->most;
     relax_look(j->relax, j->space->root, 1, -1, false, &v);
-    return v.bound < j->space->most ? v.bound : j->space->most;
+    int bound = v.bound < 0 ? 0 : v.bound; /* an end that no goal is told of brings 0 */
+    return bound < j->space->most ? bound : j->space->most;
 }

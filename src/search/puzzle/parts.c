@@ -217,6 +217,16 @@ static bool make_move(struct walk *w, uint32_t move)
     return true;
 }
 
+/* A legal move that does nothing anywhere. False: there is none. */
+static bool idle(struct walk *w)
+{
+    w->legal.n = 0;
+    if (!w->r->ops->legal(w->r, &w->here, 0, &w->legal)) return false;
+    for (uint32_t i = 0; i < w->legal.n; i++)
+        if (w->p->factors->move[w->legal.v[i]] == FACTOR_NONE) return make_move(w, w->legal.v[i]);
+    return false;
+}
+
 /* A legal move for which it is all the same to the part; FACTOR_NONE: for whatever has been done. False:
  * there is none. */
 static bool wait(struct walk *w, uint32_t part)
@@ -262,8 +272,11 @@ static bool play(struct walk *w, const struct turn *turn)
         if (!follow(w, &p->part[i])) return false;
         if (p->join != JOIN_AND) only = p->part[i].number;
     }
+    bool still =
+        p->tries % 2 == 0; /* what is done may be undone by moving on, and need not end by standing still */
     for (uint32_t i = 1; !w->ended; i++)
-        if ((i % LONGEST_TAIL == 0 && turn_over(turn)) || (!wait(w, only) && !wait(w, FACTOR_NONE)))
+        if ((i % LONGEST_TAIL == 0 && turn_over(turn)) ||
+            (!(still && idle(w)) && !wait(w, only) && !wait(w, FACTOR_NONE)))
             return false;
     return w->ended && reasoner_goal(w->r, &w->here, 0, &goal) && goal == (int)p->c->goals.v[p->goal].value;
 }

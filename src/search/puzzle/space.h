@@ -89,6 +89,15 @@ void space_free(struct space *s);
 struct space *space_of_bits(struct reasoner *reasoner, const struct code *code, const struct state *root,
                             const bool *keep, bool exact, uint64_t seed, struct error *error);
 
+/* How many states to expand at a time, when so many parents had so many children: nobody looks at the clock
+ * in between. */
+static inline uint32_t space_handful(const struct space *s, uint32_t parents, uint64_t children)
+{
+    enum { MOST = 1 << 16 };
+    if (children * s->lanes <= (uint64_t)MOST * parents) return s->lanes;
+    uint64_t n = (uint64_t)MOST * parents / children;
+    return n > 1 ? (uint32_t)n : 1;
+}
 /* The children of n states (at most s->lanes), none of which has ended; depth: moves from the root. False if
  * the sink had enough, or there was trouble. */
 static inline bool space_expand(struct space *s, const uint64_t *states, const uint32_t *depth, uint32_t n,

@@ -19,7 +19,8 @@ struct circuit_space {
     uint32_t *kept, *ticking, *frozen; /* bits */
     uint64_t *frozen_row;
     uint32_t tick_words, ticks, tick_cap;
-    uint64_t *tick; /* by depth: the ticking bits as a row */
+    uint64_t *tick;  /* by depth: the ticking bits as a row */
+    uint64_t *drift; /* at the last of these depths: kept bits, of which those that are time are right */
     /* of the children under way */
     uint64_t *row;
     uint32_t *parent, *move, *tick_at;
@@ -43,7 +44,8 @@ static bool no_memory(struct space *s)
 
 /* --- Time ----------------------------------------------------------------------------------------------- */
 
-/* The ticking bits at one depth more: whatever is moved, and wherever. */
+/* The ticking bits at one depth more: whatever is moved, and wherever. They may read time that is kept, since
+ * moves depend on it. */
 static bool tick_on(struct circuit_space *s)
 {
     if (s->ticks == s->tick_cap) {
@@ -54,13 +56,14 @@ static bool tick_on(struct circuit_space *s)
         s->tick_cap = cap;
     }
     uint64_t *last = s->tick + (size_t)(s->ticks - 1) * s->tick_words;
-    batch_put_rows(s->batch, s->kept, s->nkept, s->base.root, NULL, 1);
+    batch_put_rows(s->batch, s->kept, s->nkept, s->drift, NULL, 1);
     if (s->nfrozen) batch_fill_rows(s->batch, s->frozen, s->nfrozen, s->frozen_row);
     batch_fill_rows(s->batch, s->ticking, s->nticking, last);
     batch_view(s->batch);
     batch_set_move(s->batch, 0, 0, 0);
     batch_step(s->batch);
     batch_get_rows(s->batch, s->ticking, s->nticking, last + s->tick_words, 1);
+    batch_get_rows(s->batch, s->kept, s->nkept, s->drift, 1);
     s->ticks++;
     return true;
 }
@@ -275,6 +278,7 @@ static void release(struct space *base)
     free(s->frozen);
     free(s->frozen_row);
     free(s->tick);
+    free(s->drift);
     free(s->row);
     free(s->parents);
     free(s->parent);
@@ -335,10 +339,12 @@ static bool make_room(struct circuit_space *s, const struct state *root)
     s->tick_cap = 64;
     s->tick = calloc((size_t)s->tick_cap * (s->tick_words + 1), 8);
     s->frozen_row = calloc(s->nfrozen / 64 + 1, 8);
-    if (!s->frozen_row || !s->row || !s->parents || !s->parent || !s->move || !s->tick_at || !s->goal ||
-        !s->legal || !s->child_legal || !s->count || !s->listed || !s->base.root || !s->tick)
+    s->drift = calloc(words + 1, 8);
+    if (!s->frozen_row || !s->drift || !s->row || !s->parents || !s->parent || !s->move || !s->tick_at ||
+        !s->goal || !s->legal || !s->child_legal || !s->count || !s->listed || !s->base.root || !s->tick)
         return false;
     pack(root->w, s->kept, s->nkept, s->base.root);
+    pack(root->w, s->kept, s->nkept, s->drift);
     pack(root->w, s->ticking, s->nticking, s->tick);
     pack(root->w, s->frozen, s->nfrozen, s->frozen_row);
     s->ticks = 1;

@@ -53,6 +53,23 @@ static const struct {
      "(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n)) (<= terminal (true (step 6)))\n"
      "(<= (goal robot 90) (true (at 2))) (<= (goal robot 20) (not (true (at 2))))",
      90, true, false},
+    /* when all is done there is much time left, in which random moves undo it */
+    {"rests",
+     "(role robot) (init (at a 0)) (init (at b 0)) (init (at c 0)) (init (step 0)) (legal robot rest)\n"
+     "(succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8)\n"
+     "(succ 8 9) (succ 9 10) (succ 10 11) (succ 11 12) (succ 12 13) (succ 13 14) (succ 14 15)\n"
+     "(succ 15 16) (succ 16 17) (succ 17 18) (succ 18 19) (succ 19 20) (succ 20 21) (succ 21 22)\n"
+     "(succ 22 23) (succ 23 24) (succ 24 25) (succ 25 26) (succ 26 27) (succ 27 28) (succ 28 29)\n"
+     "(succ 29 30) (succ 30 31) (succ 31 32) (succ 32 33) (succ 33 34) (succ 34 35) (succ 35 36)\n"
+     "(succ 36 37) (succ 37 38) (succ 38 39) (succ 39 40)\n"
+     "(<= (legal robot (go ?w ?x)) (true (at ?w ?y)) (way ?y ?x))\n" WAYS
+     "(<= (next (at ?w ?x)) (does robot (go ?w ?x))) (<= (next (at ?w ?x)) (true (at ?w ?x)) (does robot "
+     "rest))\n"
+     "(<= (next (at ?w ?x)) (true (at ?w ?x)) (does robot (go ?v ?y)) (distinct ?v ?w))\n"
+     "(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n)) (<= terminal (true (step 40)))\n"
+     "(<= done (true (at a 3)) (true (at b 3)) (true (at c 3)))\n"
+     "(<= (goal robot 20) (not done)) (<= (goal robot 90) done)",
+     90, true, false},
     /* what is possible in one phase is not in the other, and nothing is said of what it would do there */
     {"phases",
      "(role robot) (init (phase p1)) (init (step 0)) (init (a 0)) (init (b 0))\n"

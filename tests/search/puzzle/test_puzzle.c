@@ -238,6 +238,47 @@ static void what_counts_time_is_left_out_only_as_long_as_it_helps(void **state)
     close_bench(&b);
 }
 
+/* What counts time may read time that moves depend on. */
+static void a_door_that_closes_by_itself_is_closed(void **state)
+{
+    struct bench b =
+        open_text("(role you) (init (step 0)) (init open) (succ 0 1) (succ 1 2) (succ 2 3)"
+                  "(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))"
+                  "(<= (next open) (true open) (not (true (step 1))))"
+                  "(<= (legal you left) (true (step 0))) (<= (legal you left) (true (step 1)))"
+                  "(<= (legal you (right ?n)) (true (step ?n)))"
+                  "(<= (next key) (does you left)) (<= (next key) (true key))"
+                  "(<= terminal (true (step 3)))"
+                  "(<= (goal you 100) (true open) (true key))"
+                  "(<= (goal you 40) (not (true open)) (true key)) (<= (goal you 0) (not (true key)))");
+    struct race *r = start(&b, false, RACE_FRONTIER);
+    (void)state;
+    race_run(r, &(struct budget){.steps = 1000});
+    assert_int_equal(r->line.goal, 40);
+    assert_int_equal(replay(&b, false, &r->line), 40);
+    assert_true(r->proved);
+    race_free(r);
+    close_bench(&b);
+}
+
+/* Where no goal that is named can be reached, the end brings nothing. */
+static void a_game_without_a_goal_ends_at_nothing(void **state)
+{
+    struct bench b = open_text("(role you) (init (step 0)) (init (lamp off)) (succ 0 1) (succ 1 2) (succ 2 3)"
+                               "(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))"
+                               "(legal you press) (legal you wait) (<= (next wet) (does you wait))"
+                               "(<= (next (lamp on)) (true (lamp on)) (does you press))"
+                               "(<= (next (lamp off)) (true (lamp off))) (<= terminal (true (step 3)))"
+                               "(<= (goal you 100) (true (lamp on)))");
+    struct race *r = start(&b, false, RACE_ALL);
+    (void)state;
+    race_run(r, &(struct budget){.steps = 1000});
+    assert_int_equal(r->line.goal, 0);
+    assert_true(race_solved(r));
+    race_free(r);
+    close_bench(&b);
+}
+
 static void a_counted_race_goes_the_same_way_every_time(void **state)
 {
     struct bench b = open_bench("pegSolitaire");
@@ -286,6 +327,8 @@ int main(void)
         cmocka_unit_test(every_method_solves_blocks_world_on_both_engines),
         cmocka_unit_test(an_optimum_below_the_best_goal_is_proved),
         cmocka_unit_test(what_counts_time_is_left_out_only_as_long_as_it_helps),
+        cmocka_unit_test(a_door_that_closes_by_itself_is_closed),
+        cmocka_unit_test(a_game_without_a_goal_ends_at_nothing),
         cmocka_unit_test(a_counted_race_goes_the_same_way_every_time),
         cmocka_unit_test(a_full_frontier_goes_on_as_a_beam),
     };
