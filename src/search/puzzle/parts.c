@@ -272,8 +272,8 @@ static bool play(struct walk *w, const struct turn *turn)
         if (!follow(w, &p->part[i])) return false;
         if (p->join != JOIN_AND) only = p->part[i].number;
     }
-    bool still =
-        p->tries % 2 == 0; /* what is done may be undone by moving on, and need not end by standing still */
+    /* what is done may be undone by moving on, and need not end by standing still */
+    bool still = p->tries % 2 == 0;
     for (uint32_t i = 1; !w->ended; i++)
         if ((i % LONGEST_TAIL == 0 && turn_over(turn)) ||
             (!(still && idle(w)) && !wait(w, only) && !wait(w, FACTOR_NONE)))
