@@ -96,6 +96,9 @@ class Solve(harness.Case):
     def test_the_engines_agree(self):
         self.assertEqual(self.value("ticTacToe", "--engine", "lifted"), 50)
 
+    def test_a_depth_is_refused_where_one_plays_alone(self):
+        self.assertIn("--shortest", self.ludens("solve", "lightsOut", "--depth", 3, status=2)[1])
+
     def test_a_win_comes_with_a_shortest_line(self):
         moves = "(drop 4); (drop 7); (drop 3); (drop 6); (drop 7); (drop 7)"
         answer = self.solve("connectFour", "--moves", moves, "--shortest")

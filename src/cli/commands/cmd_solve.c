@@ -268,6 +268,9 @@ static bool find_role(struct reasoner *r, const struct state *s, const char *nam
 static bool solve(struct table *t, const struct show_options *o, struct error *error, int *status)
 {
     bool ready = t->engine && engine_poll(t->engine) == ENGINE_READY;
+    if (o->depth && t->session.game->nroles == 1)
+        return error_set(error, ERROR_INPUT,
+                         "--depth is for two and more; of a game for one --shortest finds the shortest line");
     const struct code *code = ready ? engine_code(t->engine) : NULL;
     struct reasoner *circuit = ready ? reasoner_circuit(t->session.game, code, error) : NULL;
     if (ready && !circuit) return false;
@@ -321,7 +324,7 @@ int cmd_solve(int argc, char **argv)
         {"positions", 0, OPTION_INT, &o.positions, .min = 0, .max = 1e15, .value = "N",
          .help = "open no more than so many positions; 0: no limit"},
         {"depth", 'd', OPTION_INT, &o.depth, .min = 0, .max = 250, .value = "D",
-         .help = "only what can be forced within D moves; 0: to the end"},
+         .help = "for two and more: only what can be forced within D moves; 0: to the end"},
         {"shortest", 0, OPTION_FLAG, &o.shortest,
          .help = "deepen move by move: the line is the shortest there is"},
         {"method", 0, OPTION_STRING, &o.method, .value = "M", .choices = methods,

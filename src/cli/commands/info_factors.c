@@ -42,9 +42,9 @@ static void print_parts(const struct circuit *c, const struct factors *f)
     for (uint32_t p = 0; p < f->n && p < PARTS_SHOWN; p++) {
         const struct factor *part = &f->parts.v[p];
         char *example = example_text(c, f, p, f->heap);
-        printf("  %-9u %u facts as bits", p + 1, part->bits);
+        printf("  %-9u %u fact%s as bits", p + 1, part->bits, part->bits == 1 ? "" : "s");
         if (example) printf(", such as %s", example);
-        if (part->moves) printf("; %u moves", part->moves);
+        if (part->moves) printf("; %u move%s", part->moves, part->moves == 1 ? "" : "s");
         puts(part->counts ? "" : "; no goal and no end depends on it");
     }
     if (f->n > PARTS_SHOWN) printf("            ... and %u more\n", f->n - PARTS_SHOWN);
