@@ -100,6 +100,21 @@ void finder_spread(const struct finder *f, bool *all, uint32_t gates)
     }
 }
 
+void finder_reach(const struct finder *f, bool *needed)
+{
+    const struct circuit *c = f->c;
+    for (bool again = true; again;) {
+        again = false;
+        for (uint32_t g = c->ngates; g-- > 0;)
+            for (uint32_t i = 0; needed[wire_gate(c, g)] && i < c->gates.v[g].n; i++) {
+                bool *in = &needed[c->edges.v[c->gates.v[g].first + i] >> 1];
+                again |= !*in && c->loops.n;
+                *in = true;
+            }
+        heap_poll_slow(f->heap);
+    }
+}
+
 static void find_read(struct finder *f)
 {
     const struct circuit *c = f->c;
@@ -109,12 +124,7 @@ static void find_read(struct finder *f)
     for (uint32_t m = 0; m < c->nmoves; m++) read[c->legal[m] >> 1] = true;
     for (bool again = true; again;) {
         again = false;
-        for (uint32_t g = c->ngates; g-- > 0;)
-            for (uint32_t i = 0; read[wire_gate(c, g)] && i < c->gates.v[g].n; i++) {
-                bool *in = &read[c->edges.v[c->gates.v[g].first + i] >> 1];
-                again |= !*in && c->loops.n;
-                *in = true;
-            }
+        finder_reach(f, read);
         for (uint32_t b = 0; b < c->nbits; b++)
             if (read[wire_bit(c, b)] && !f->read[b]) again = f->read[b] = read[c->next[b] >> 1] = true;
         heap_poll_slow(f->heap);

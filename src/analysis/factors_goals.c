@@ -156,15 +156,7 @@ static bool *needed_wires(struct finder *f)
     bool *needed = heap_zalloc(f->heap, f->forms.wires * sizeof *needed);
     needed[c->terminal >> 1] = true;
     for (uint32_t i = 0; i < c->goals.n; i++) needed[c->goals.v[i].e >> 1] = true;
-    for (bool again = true; again;) {
-        again = false;
-        for (uint32_t g = c->ngates; g-- > 0;)
-            for (uint32_t i = 0; needed[wire_gate(c, g)] && i < c->gates.v[g].n; i++) {
-                bool *in = &needed[c->edges.v[c->gates.v[g].first + i] >> 1];
-                again |= !*in && c->loops.n;
-                *in = true;
-            }
-    }
+    finder_reach(f, needed);
     return needed;
 }
 

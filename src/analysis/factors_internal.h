@@ -34,6 +34,8 @@ uint32_t finder_set(struct finder *f, uint32_t wire);
 bool finder_join(struct finder *f, uint32_t a, uint32_t b); /* true: they were two */
 /* A wire of the first so many gates has a property if all have it that it is read from. */
 void finder_spread(const struct finder *f, bool *all, uint32_t gates);
+/* Everything that the wires of a set are read from joins it. */
+void finder_reach(const struct finder *f, bool *needed);
 /* What is given has changed: gates may depend on other bits now. Sets of bits stay. */
 void finder_base(struct finder *f);
 /* Forget the move. */

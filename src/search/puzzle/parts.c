@@ -448,7 +448,7 @@ static bool make_parts(struct parts *p, size_t memory)
         part->number = i;
         line_init(&part->line);
     }
-    p->memory = memory / (n < MOST_OPEN ? n + !n : MOST_OPEN);
+    if (good) p->memory = memory / (n < MOST_OPEN ? n : MOST_OPEN);
     rng_init(&p->rng, 1);
     free(asked);
     return good;

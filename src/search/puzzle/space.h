@@ -98,6 +98,7 @@ static inline uint32_t space_handful(const struct space *s, uint32_t parents, ui
     uint64_t n = (uint64_t)MOST * parents / children;
     return n > 1 ? (uint32_t)n : 1;
 }
+
 /* The children of n states (at most s->lanes), none of which has ended; depth: moves from the root. False if
  * the sink had enough, or there was trouble. */
 static inline bool space_expand(struct space *s, const uint64_t *states, const uint32_t *depth, uint32_t n,
