@@ -223,8 +223,8 @@ static void launch(struct driver *d, struct lane *lane)
     for (int tries = 0; lane->flying->stage == IDLE && tries < LAUNCHES && hand_may_launch(h); tries++) {
         h->launched++;
         flight_launch(lane->flying);
-        bool far =
-            h->stats.steps - h->walked > LONG_WALK; /* where positions come back there is no end of it */
+        /* where positions come back there is no end of it */
+        bool far = h->stats.steps - h->walked > LONG_WALK;
         if (far) h->walked = h->stats.steps;
         if (far || tries == LAUNCHES - 1) h->over = out_of_time(d, h);
     }
