@@ -26,6 +26,8 @@ struct engine {
     struct extra {
         struct derived made;
         bool tried;
+        double given;   /* the most seconds that were not enough */
+        uint32_t begun; /* how often it was begun */
     } foresight, outlook;
     struct movers *movers;
     bool watched; /* movers were looked for */
@@ -161,14 +163,26 @@ const struct code *engine_code(struct engine *e)
     return engine_poll(e) == ENGINE_READY ? e->code : NULL;
 }
 
+/* A player asks before every move: what was not done in so many seconds is not begun again for less than twice
+ * as many. */
+static bool worth_trying(const struct extra *x, double seconds)
+{
+    return !x->tried && (seconds <= 0 || seconds > 2 * x->given);
+}
+
 static const struct code *extra_code(struct engine *e, struct extra *x, derivation *how, double seconds,
                                      const atomic_bool *cancel)
 {
     struct error error = {0};
     if (engine_poll(e) != ENGINE_READY) return NULL;
     pthread_mutex_lock(&e->extras_lock);
-    if (!x->tried && !derived_make(&x->made, how, e->circuit, seconds, cancel, &error))
-        x->tried = error.code != ERROR_TIME && error.code != ERROR_CANCELLED; /* else it is tried again */
+    if (worth_trying(x, seconds)) {
+        x->begun++;
+        if (!derived_make(&x->made, how, e->circuit, seconds, cancel, &error)) {
+            x->tried = error.code != ERROR_TIME && error.code != ERROR_CANCELLED; /* else it is tried again */
+            if (error.code == ERROR_TIME && seconds > x->given) x->given = seconds;
+        }
+    }
     x->tried |= x->made.code != NULL;
     const struct code *code = x->made.code;
     pthread_mutex_unlock(&e->extras_lock);
@@ -183,6 +197,14 @@ const struct code *engine_foresight(struct engine *e, double seconds, const atom
 const struct code *engine_outlook(struct engine *e, double seconds, const atomic_bool *cancel)
 {
     return extra_code(e, &e->outlook, circuit_outlook, seconds, cancel);
+}
+
+uint32_t engine_derivations(struct engine *e)
+{
+    pthread_mutex_lock(&e->extras_lock);
+    uint32_t n = e->foresight.begun + e->outlook.begun;
+    pthread_mutex_unlock(&e->extras_lock);
+    return n;
 }
 
 static void watch(struct engine *e, double seconds)

@@ -92,6 +92,22 @@ static void looking_for_wins_stops_when_told(void **unused)
     close_field(&g);
 }
 
+/* Players ask before every move: what took too long is not begun again for as little time, and found by the one
+ * who has more. */
+static void what_took_too_long_is_not_begun_again(void **unused)
+{
+    (void)unused;
+    struct field g = open_field("breakthrough");
+    for (uint32_t move = 0; move < 5; move++) assert_null(engine_foresight(g.engine, 1e-4, NULL));
+    assert_int_equal(engine_derivations(g.engine), 1);
+    assert_null(engine_foresight(g.engine, 3e-4, NULL));
+    assert_int_equal(engine_derivations(g.engine), 2);
+    assert_non_null(engine_foresight(g.engine, 0, NULL));
+    assert_non_null(engine_foresight(g.engine, 1e-4, NULL));
+    assert_int_equal(engine_derivations(g.engine), 3);
+    close_field(&g);
+}
+
 static void wins_are_foreseen(void **unused)
 {
     (void)unused;
@@ -266,6 +282,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(looking_for_wins_stops_when_told),
+        cmocka_unit_test(what_took_too_long_is_not_begun_again),
         cmocka_unit_test(wins_are_foreseen),
         cmocka_unit_test(playouts_take_wins_and_parry_them),
     };
