@@ -163,8 +163,8 @@ const struct code *engine_code(struct engine *e)
     return engine_poll(e) == ENGINE_READY ? e->code : NULL;
 }
 
-/* A player asks before every move: what was not done in so many seconds is not begun again for less than twice
- * as many. */
+/* A player asks before every move: what was not done in so many seconds is not begun again for less than
+ * twice as many. */
 static bool worth_trying(const struct extra *x, double seconds)
 {
     return !x->tried && (seconds <= 0 || seconds > 2 * x->given);

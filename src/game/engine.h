@@ -43,7 +43,8 @@ void engine_cancel(struct engine *e);
 const struct code *engine_code(struct engine *e);
 /* When READY: which moves win at once (circuit_foresee), for batches beside those of the code. Made when it
  * is first asked for, in no more than so many seconds (0: no limit) and until it is cancelled (may be
- * NULL). NULL: this game has none, or the time was over: then it is begun again when somebody has twice as much. */
+ * NULL). NULL: this game has none, or the time was over: then it is begun again when somebody has twice as
+ * much. */
 const struct code *engine_foresight(struct engine *e, double seconds, const atomic_bool *cancel);
 /* The same for which goals can still come (circuit_outlook). */
 const struct code *engine_outlook(struct engine *e, double seconds, const atomic_bool *cancel);

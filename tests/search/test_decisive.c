@@ -92,8 +92,8 @@ static void looking_for_wins_stops_when_told(void **unused)
     close_field(&g);
 }
 
-/* Players ask before every move: what took too long is not begun again for as little time, and found by the one
- * who has more. */
+/* Players ask before every move: what took too long is not begun again for as little time, and found by the
+ * one who has more. */
 static void what_took_too_long_is_not_begun_again(void **unused)
 {
     (void)unused;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Invariants: a longer sequence with n >= k is in a list or a row of followers, any other in `rare`; once it
  * was there, it keeps its place for the day its count falls below k. ceilings[m] of a row is that of the mean
- * of m where n >= k, else CEILING_NONE; n of what is not ripe is 0 there. */
+ * of m where n >= k, else CEILING_NONE; n of what is not ripe is 0 there.
+ * Counts in `rare` are what they are divided by `fade`: when all are scaled, and there are thirty of them for
+ * each that is ripe, that alone is. */
 #include "search/policy/grams.h"
 
 #include "base/hash.h"
@@ -18,6 +20,10 @@ enum {
     FIRST_CONTEXTS = 64,
     FIRST_REPLIES = 256
 };
+
+#define FADED \
+    1e-15f /* when `fade` is below, counts are brought up to date, before they leave the range of a float */
+#define ALMOST (1 - 1e-5f) /* what is divided and multiplied again is a little off */
 
 /* Sequences of larger numbers are not learned. */
 #define NUMBER_BITS 21
@@ -37,7 +43,7 @@ static void *take_more(void *old, size_t used, size_t before, size_t bytes)
 
 void grams_init(struct grams *g, uint32_t k, size_t max_bytes)
 {
-    *g = (struct grams){.k = k ? (float)k : FLT_MIN /* seen at all */, .max_bytes = max_bytes};
+    *g = (struct grams){.k = k ? (float)k : FLT_MIN /* seen at all */, .max_bytes = max_bytes, .fade = 1};
 }
 
 void grams_done(struct grams *g)
@@ -57,6 +63,7 @@ static void forget(struct grams *g)
 {
     struct grams fresh = {.k = g->k,
                           .max_bytes = g->max_bytes,
+                          .fade = 1,
                           .one = g->one,
                           .ceilings = g->ceilings,
                           .nceilings = g->nceilings,
@@ -192,6 +199,29 @@ static struct stat *rare_stat(struct grams *g, uint64_t key)
     return &r->s;
 }
 
+static void rare_put(struct grams *g, uint64_t key, struct stat s)
+{
+    *rare_stat(g, key) = (struct stat){s.mean, s.n / g->fade};
+}
+
+/* One sample more; what the statistics are then. */
+static struct stat rare_add(struct grams *g, uint64_t key, float reward)
+{
+    struct stat *r = rare_stat(g, key), s = {r->mean, r->n * g->fade};
+    stat_add(&s, reward);
+    *r = (struct stat){s.mean, s.n / g->fade};
+    return s;
+}
+
+/* Scale all counts. */
+static void rare_fade(struct grams *g, float factor)
+{
+    g->fade *= factor;
+    if (g->fade >= FADED) return;
+    for (size_t i = 0; g->rare && i < ((size_t)g->rare_mask + 1) * LINE; i++) g->rare[i].s.n *= g->fade;
+    g->fade = 1;
+}
+
 /* --- Followers ------------------------------------------------------------------------------------------ */
 
 static struct reply *replies_of(const struct grams *g, const struct followers *f)
@@ -271,7 +301,7 @@ static void ripen(struct grams *g, struct followers *f, uint32_t move, struct st
 /* It is ripe no more. */
 static void wither(struct grams *g, struct followers *f, uint64_t key, uint32_t move, struct stat *s)
 {
-    *rare_stat(g, key) = *s;
+    rare_put(g, key, *s);
     if (f->dense) {
         *s = (struct stat){0};
         f->row.ceilings[move] = CEILING_NONE;
@@ -291,10 +321,8 @@ static bool followers_add(struct grams *g, struct followers *f, uint64_t key, ui
         if (f->dense) f->row.ceilings[move] = ceiling_of(known->mean);
         return false;
     }
-    known = rare_stat(g, key);
-    stat_add(known, reward);
-    *s = *known;
-    return known->n >= g->k;
+    *s = rare_add(g, key, reward);
+    return s->n >= g->k * ALMOST;
 }
 
 static void followers_scale(struct grams *g, struct followers *f, uint64_t key, uint32_t move, float factor)
@@ -492,7 +520,7 @@ void grams_scale(struct grams *g, const struct gram *v, uint32_t n, float factor
 void grams_scale_all(struct grams *g, float factor)
 {
     for (uint32_t i = 0; i < g->nceilings; i++) one_scale(g, i, factor);
-    for (size_t i = 0; g->rare && i < ((size_t)g->rare_mask + 1) * LINE; i++) g->rare[i].s.n *= factor;
+    rare_fade(g, factor);
     for (uint32_t i = 0; i < g->ntwo; i++) followers_scale_all(g, &g->two[i], MOVE_NONE, i, factor);
     for (uint32_t i = 0; g->three && i <= g->mask; i++) {
         uint64_t key = g->three[i].key - 1;

@@ -73,6 +73,7 @@ struct grams {
     struct context *three; /* hash table */
     uint32_t mask, used;
     struct rare *rare;         /* hash table of lines of four */
+    float fade;                /* what counts there are multiplied with to be what they are */
     uint32_t rare_mask, nrare; /* lines, less one; entries in use */
     struct reply *replies;     /* blocks of followers; those that outgrow their block move to the end */
     uint32_t nreplies, replies_cap;
