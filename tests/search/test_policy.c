@@ -233,6 +233,23 @@ static void the_best_of_a_set_score_highest(void **state)
         }
 }
 
+/* The which-th of a set is the which-th of its list, whatever the processor finds it with. */
+static void elements_are_those_of_the_list(void **state)
+{
+    enum { WORDS = 5 };
+    struct rng rng;
+    rng_init(&rng, 3);
+    for (int round = 0; round < 300; round++) {
+        uint64_t set[WORDS];
+        uint32_t list[WORDS * 64];
+        for (uint32_t w = 0; w < WORDS; w++)
+            set[w] = round % 3 == (int)w % 3 ? 0 : rng_next(&rng) | rng_next(&rng);
+        uint32_t n = set_list(set, WORDS, list);
+        assert_int_equal(set_first(set), list[0]);
+        for (uint32_t i = 0; i < n; i++) assert_int_equal(set_element(set, WORDS, i), list[i]);
+    }
+}
+
 /* N-grams as 000 §IV-B has them, in plain arrays. */
 enum { FEW = 12 };
 struct plain {
@@ -527,6 +544,7 @@ int main(void)
         cmocka_unit_test(a_way_is_for_its_role_alone),
         cmocka_unit_test(longer_ngrams_wait_for_k_visits),
         cmocka_unit_test(the_best_of_a_set_score_highest),
+        cmocka_unit_test(elements_are_those_of_the_list),
         cmocka_unit_test(ngrams_score_as_plain_arrays_do),
         cmocka_unit_test(good_replies_are_stored_and_forgotten),
         cmocka_unit_test(two_move_replies_go_first),

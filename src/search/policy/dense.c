@@ -132,21 +132,22 @@ struct kernels {
                      uint64_t *near);
 };
 
-#define VERSION(target, suffix)                                                                  \
-    target static float gibbs_##suffix(const float *scores, uint32_t n, float tau, float *out)   \
-    {                                                                                            \
-        return gibbs_body(scores, n, tau, out);                                                  \
-    }                                                                                            \
-    target static void weigh_##suffix(float *v, uint32_t n, float tau)                           \
-    {                                                                                            \
-        weigh_body(v, n, tau);                                                                   \
-    }                                                                                            \
-    target static uint32_t element_##suffix(const uint64_t *set, uint32_t words, uint32_t which) \
-    {                                                                                            \
-        return element_body(set, words, which);                                                  \
+#define VERSION(target, suffix)                                                                \
+    target static float gibbs_##suffix(const float *scores, uint32_t n, float tau, float *out) \
+    {                                                                                          \
+        return gibbs_body(scores, n, tau, out);                                                \
+    }                                                                                          \
+    target static void weigh_##suffix(float *v, uint32_t n, float tau)                         \
+    {                                                                                          \
+        weigh_body(v, n, tau);                                                                 \
     }
 
 VERSION(, any)
+static uint32_t element_any(const uint64_t *set, uint32_t words, uint32_t which)
+{
+    return element_body(set, words, which);
+}
+
 static uint32_t best_any(const float *scores, const uint64_t *legal, uint32_t words, uint64_t *best)
 {
     return best_body(scores, legal, words, best);
@@ -165,6 +166,11 @@ TARGET_256 static inline __m256 mask_256(uint64_t set, int part)
     const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
     __m256i eight = _mm256_and_si256(_mm256_set1_epi32((int)(set >> 8 * part)), bits);
     return _mm256_castsi256_ps(_mm256_cmpeq_epi32(eight, bits));
+}
+
+TARGET_256 static uint32_t element_256(const uint64_t *set, uint32_t words, uint32_t which)
+{
+    return element_body(set, words, which);
 }
 
 TARGET_256 static uint32_t best_256(const float *scores, const uint64_t *legal, uint32_t words,
@@ -219,6 +225,14 @@ TARGET_256 static inline uint64_t not_below_256(__m256i c, __m256i least)
     return (uint32_t)_mm_movemask_epi8(bytes);
 }
 
+/* The smallest of eight is an instruction, so look for the smallest of what is missing to the most. */
+TARGET_256 static inline uint32_t top_of_256(__m256i c)
+{
+    __m128i eight = _mm_max_epu16(_mm256_castsi256_si128(c), _mm256_extracti128_si256(c, 1));
+    __m128i missing = _mm_xor_si128(eight, _mm_set1_epi16(-1));
+    return ~(uint32_t)_mm_extract_epi16(_mm_minpos_epu16(missing), 0) & 0xffff;
+}
+
 TARGET_256 static uint32_t near_256(const uint64_t *set, uint32_t words, const uint16_t *one,
                                     const uint16_t *two, uint64_t *near)
 {
@@ -236,14 +250,59 @@ TARGET_256 static uint32_t near_256(const uint64_t *set, uint32_t words, const u
             where[n++] = (uint32_t)i;
         }
     }
-    /* The smallest of eight is an instruction, so look for the smallest of what is missing to the most. */
-    __m128i missing = _mm_xor_si128(
-        _mm_max_epu16(_mm256_castsi256_si128(tops), _mm256_extracti128_si256(tops, 1)), _mm_set1_epi16(-1));
-    uint32_t most = ~(uint32_t)_mm_extract_epi16(_mm_minpos_epu16(missing), 0) & 0xffff;
+    uint32_t most = top_of_256(tops);
     const __m256i least = _mm256_set1_epi16((short)(most > CEILING_NEAR ? most - CEILING_NEAR : 0));
     for (uint32_t k = 0; k < n; k++) near[where[k] / 64] |= not_below_256(seen[k], least) << where[k] % 64;
     for (uint32_t w = 0; w < words; w++) near[w] &= set[w];
     return most;
+}
+
+/* The ceilings of 32 moves, a line of the cache; 0 of those that are not in the set. */
+TARGET_512 static inline __m512i ceilings_512(__mmask32 set, const uint16_t *one, const uint16_t *two)
+{
+    __m512i c = _mm512_maskz_loadu_epi16(set, one);
+    if (!two) return c;
+    __m512i second = _mm512_maskz_loadu_epi16(set, two);
+    __mmask32 none = _mm512_cmpeq_epi16_mask(second, _mm512_set1_epi16((short)CEILING_NONE));
+    return _mm512_avg_epu16(c, _mm512_mask_mov_epi16(second, none, c));
+}
+
+TARGET_512 static uint32_t near_512(const uint64_t *set, uint32_t words, const uint16_t *one,
+                                    const uint16_t *two, uint64_t *near)
+{
+    enum { LOOK = 32, LOOKS = NEAR_WORDS * 64 / LOOK };
+    __m512i tops = _mm512_setzero_si512(), seen[LOOKS];
+    uint32_t where[LOOKS], n = 0;
+    if (words > NEAR_WORDS) return near_any(set, words, one, two, near);
+    for (uint32_t w = 0; w < words; w++) {
+        near[w] = 0;
+        for (uint32_t at = 0; at < 64; at += LOOK) {
+            __mmask32 part = (__mmask32)(set[w] >> at);
+            size_t i = w * 64 + at;
+            if (!part) continue;
+            seen[n] = ceilings_512(part, one + i, two ? two + i : NULL);
+            tops = _mm512_max_epu16(tops, seen[n]);
+            where[n++] = (uint32_t)i;
+        }
+    }
+    uint32_t most =
+        top_of_256(_mm256_max_epu16(_mm512_castsi512_si256(tops), _mm512_extracti64x4_epi64(tops, 1)));
+    const __m512i least = _mm512_set1_epi16((short)(most > CEILING_NEAR ? most - CEILING_NEAR : 0));
+    for (uint32_t k = 0; k < n; k++)
+        near[where[k] / 64] |= (uint64_t)_mm512_cmpge_epu16_mask(seen[k], least) << where[k] % 64;
+    for (uint32_t w = 0; w < words; w++) near[w] &= set[w];
+    return most;
+}
+
+/* Every processor with these vectors has a quick way to the bit of a rank. */
+TARGET_512 static uint32_t element_512(const uint64_t *set, uint32_t words, uint32_t which)
+{
+    for (uint32_t w = 0; w < words; w++) {
+        uint32_t n = (uint32_t)__builtin_popcountll(set[w]);
+        if (which < n) return w * 64 + (uint32_t)__builtin_ctzll(_pdep_u64((uint64_t)1 << which, set[w]));
+        which -= n;
+    }
+    return UINT32_MAX;
 }
 
 TARGET_512 static uint32_t best_512(const float *scores, const uint64_t *legal, uint32_t words,
@@ -281,7 +340,7 @@ __attribute__((constructor)) static void choose_kernels(void)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
-        kernels = (struct kernels){best_512, gibbs_512, weigh_512, element_512, near_256};
+        kernels = (struct kernels){best_512, gibbs_512, weigh_512, element_512, near_512};
     else if (__builtin_cpu_supports("avx2"))
         kernels = (struct kernels){best_256, gibbs_256, weigh_256, element_256, near_256};
 }
