@@ -35,15 +35,17 @@ static void finish_parked(struct driver *d, uint32_t lane)
     flight_finish(f, reward);
 }
 
-/* Lanes are finished one after the other, in this order; while one is, the tables of the next are loaded, its
- * path, and the nodes of the one behind it. */
+/* Lanes are finished one after the other, in this order; while one is, the tables of the second behind it are
+ * loaded, the path of the next, and the nodes of the one behind that. */
+enum { EXPECT_AHEAD = 2 };
+
 static void finish_all(struct driver *d, const uint64_t *mask)
 {
     uint32_t lanes[BATCH_MAX_LANES], n = 0;
     FOR_LANES(d, i, w, mask[w]) lanes[n++] = i;
+    for (uint32_t i = 0; i < n && i < EXPECT_AHEAD; i++) flight_expect(d->lane[lanes[i]].parked);
     for (uint32_t i = 0; i < n; i++) {
-        if (i == 0) flight_expect(d->lane[lanes[0]].parked);
-        if (i + 1 < n) flight_expect(d->lane[lanes[i + 1]].parked);
+        if (i + EXPECT_AHEAD < n) flight_expect(d->lane[lanes[i + EXPECT_AHEAD]].parked);
         if (i + 2 < n && !d->shared) flight_fetch(d->lane[lanes[i + 2]].parked, FETCH_NODES);
         if (i + 1 < n && !d->shared) flight_fetch(d->lane[lanes[i + 1]].parked, FETCH_ACTIONS);
         finish_parked(d, lanes[i]);

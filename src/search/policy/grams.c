@@ -460,7 +460,10 @@ static void fetch_rare(const struct grams *g, uint64_t key)
 void grams_expect(const struct grams *g, const struct gram *v)
 {
     if (!g->rare || !has_pair(v)) return;
-    if (has_triple(v)) fetch_rare(g, gram_key(v->before, v->last, v->move));
+    if (has_triple(v)) {
+        fetch_rare(g, gram_key(v->before, v->last, v->move));
+        if (g->three) __builtin_prefetch(&g->three[context_start(g, context_key(v->before, v->last))], 1);
+    }
     const struct followers *f = v->last < g->ntwo ? &g->two[v->last] : NULL;
     if (f && f->dense && v->move < f->row.size) {
         __builtin_prefetch(&gram_row_all(&f->row)[v->move], 1);
