@@ -3,6 +3,7 @@
  * occupied in no other, and to move there wins. */
 #include "../testing.h"
 
+#include "circuit/batch.h"
 #include "circuit/code.h"
 #include "player/player.h"
 
@@ -124,9 +125,54 @@ static void others_are_against_the_own_role(void **state)
     assert_true(alike[0] < alike[1] + 5 && alike[1] < alike[0] + 5);
 }
 
+/* Battle has twenty discs a side: steps that are right for the sixteen of chess grow from game to game there,
+ * until nothing is a number. */
+static void many_pieces_do_not_make_values_run_away(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    struct game *game = game_load("battle", 0, NULL, &error);
+    struct engine *engine = game ? engine_start(game, NULL, &error) : NULL;
+    struct player_config config;
+    if (!engine || engine_wait(engine, -1) != ENGINE_READY || !player_config_parse("fast", &config, &error))
+        fail_msg("%s", error.text);
+    struct player *p = player_new(&config, game, engine, 0, 1, &error);
+    struct batch *b = batch_new(engine_code(engine), 64, 1, &error);
+    struct budget budget = {.simulations = 1000};
+    uint32_t best, captures = 0;
+    if (!p || !b || !player_think(p, &budget, &best, &error)) fail_msg("%s", error.text);
+
+    const uint64_t all = UINT64_MAX;
+    for (int step = 0; step < 12; step++) {
+        batch_view(b);
+        batch_choose(b, &all);
+        batch_step(b);
+    }
+    const struct circuit *c = engine_code(engine)->circuit;
+    struct values *v = player_search(p)->hands[0].policy->values;
+    uint64_t at[16];
+    assert_true(c->nbits <= 1024);
+    struct situation s = {.role = 0, .nroles = 2, .state = at, .state_words = (c->nbits + 63) / 64};
+    for (uint32_t lane = 0; lane < 64; lane++) {
+        batch_get_state(b, lane, at);
+        for (uint32_t i = 0; i < c->move_base[1]; i++) {
+            float score = -1000;
+            v->ops->score(v, &s, &i, 1, &score);
+            assert_true(score >= -100 && score < 200);
+            captures += score > -100;
+        }
+    }
+    assert_true(captures > 0);
+    batch_free(b);
+    player_free(p);
+    engine_free(engine);
+    game_free(game);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(winning_cells_are_worth_most),
+                                       cmocka_unit_test(many_pieces_do_not_make_values_run_away),
                                        cmocka_unit_test(others_are_against_the_own_role)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,8 @@
  * The thesis leaves open how the corrections of one episode are scaled. Added up over a game of a hundred
  * states, with a step of 0.01 and sixteen pawns, they overshoot and diverge; applied state by state they do
  * so where many pieces of a kind are counted (Checkers, Battle: the step times the sum of squares is above
- * 2). Here they are averaged over the states of the episode, which is stable.
+ * 2). Here they are averaged over the states of the episode, and shortened where that mean is still too
+ * steep: twenty discs a side in Battle make it 6.
  *
  * Open, too, and decided here: "far enough from zero" is 1, asked of the piece that is captured.
  *
@@ -22,6 +23,8 @@
 
 #define LAMBDA 0.99f
 #define ALPHA 0.01f
+#define STEEPEST \
+    1.5f /* of ALPHA times the squares of features; from 2 on corrections grow from game to game */
 #define FAR_FROM_ZERO 1.0f /* piece values closer to zero than this are not used */
 #define NO_CAPTURE (-100.0f)
 #define NOWHERE UINT32_MAX
@@ -215,11 +218,12 @@ static void learn(struct values *v, const struct episode *e)
     if (!f->board || !e->states || e->steps == 0) return;
     uint32_t states = e->steps + e->end;
     memset(f->delta, 0, (size_t)f->nviews * f->nfeatures * sizeof *f->delta);
-    float lambda_return[64], next[64];
+    float lambda_return[64], next[64], squares = 0;
     for (uint32_t view = 0; view < f->nviews; view++) lambda_return[view] = next[view] = outcome(f, e, view);
     for (uint32_t t = states; t-- > 0;) {
         read_board(f, e->states + e->state_start[t], e->state_start[t + 1] - e->state_start[t]);
         count_features(f);
+        for (uint32_t i = 0; i < f->nfeatures; i++) squares += f->count[i] * f->count[i];
         for (uint32_t view = 0; view < f->nviews; view++) {
             const float *theta = f->theta + (size_t)view * f->nfeatures;
             float *delta = f->delta + (size_t)view * f->nfeatures, value = 0;
@@ -230,7 +234,9 @@ static void learn(struct values *v, const struct episode *e)
             if (t < e->steps) next[view] = value; /* the end is worth what was had there */
         }
     }
-    for (uint32_t i = 0; i < f->nviews * f->nfeatures; i++) f->theta[i] += f->delta[i] / (float)states;
+    float steep = ALPHA * squares / (float)states;
+    float share = steep > STEEPEST ? STEEPEST / steep / (float)states : 1 / (float)states;
+    for (uint32_t i = 0; i < f->nviews * f->nfeatures; i++) f->theta[i] += share * f->delta[i];
 }
 
 static void fast_free(struct values *v)
