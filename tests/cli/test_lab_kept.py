@@ -126,6 +126,18 @@ class Kept(harness.Case):
         cells = self.report("a.db")
         self.assertEqual(cells["paper/a", "ticTacToe", "plain"]["rate"], cells["paper/b", "ticTacToe", "uct"]["rate"])
 
+    def test_the_report_over_all_takes_the_budget_that_most_games_are_kept_of(self):
+        for times, games in ((2, 4), (3, 6), (5, 2)):
+            self.lab_run("a", "a.db", "--times", times, "--games", games)
+        self.lab_run("a", "a.db", "--times", 2, "--seed", 2, "--games", 8)
+        self.ludens("lab", "export", self.path("a.db"))
+        out = self.ludens("lab", "report", "paper", "--all")[0]
+        self.assertRegex(out, r"(?m)^paper/a:times=3 .* 24$")
+        self.assertIn("\npaper/a:times=3: 24 of ", out)
+        self.lab_run("a", "a.db", "--games", 1)
+        self.ludens("lab", "export", self.path("a.db"))
+        self.assertRegex(self.ludens("lab", "report", "paper", "--all")[0], r"(?m)^paper/a +.* 8$")
+
     def test_the_report_over_all_counts_every_table(self):
         self.lab_run("a", "a.db", "--games", 40)
         self.ludens("lab", "export", self.path("a.db"))

@@ -6,6 +6,7 @@
 #include "lab/spec/library.h"
 #include "lab/stats/agreement.h"
 
+#include <glob.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ static void collect(void *data, const char *name, const char *path)
 
 static void print_line(const char *name, const struct agreement *a, uint64_t games)
 {
-    printf("%-24s%7u", name, agreement_significant(a));
+    printf("%-28s%7u", name, agreement_significant(a));
     for (enum verdict v = VERDICT_SAME_SURE; v <= VERDICT_MISSING; v++) printf("%10u", a->count[v]);
     printf("%10" PRIu64 "\n", games);
 }
@@ -42,7 +43,7 @@ static void print_cells(const struct tables *t, struct results *const *list, enu
             struct text text;
             text_init(&text, heap);
             agreement_cells(list[i], v, &text);
-            printf("  %s: %s\n", t->names.v[i], text_str(&text));
+            printf("  %s: %s\n", list[i]->name, text_str(&text));
             heap_leave(heap);
         }
         heap_free(heap);
@@ -55,11 +56,11 @@ static void print_agreement(const struct tables *t, struct results *const *list)
     uint64_t games = 0;
     printf(
         "Agreement over all: published figures that are clear of equality, and where they come out here\n\n"
-        "%-24s%7s%10s%10s%10s%10s%10s%10s%10s\n",
+        "%-28s%7s%10s%10s%10s%10s%10s%10s%10s\n",
         "", "clear", "same, sig", "same", "level", "reversed", "rev., sig", "missing", "games");
     for (uint32_t i = 0; i < t->names.n; i++) {
         struct agreement a = agreement_count(list[i]);
-        print_line(t->names.v[i], &a, list[i]->played);
+        print_line(list[i]->name, &a, list[i]->played);
         agreement_add(&sum, &a);
         games += list[i]->played;
     }
@@ -81,12 +82,51 @@ static void print_agreement(const struct tables *t, struct results *const *list)
     }
 }
 
+/* Takes the place of what there is of an experiment if it has more games. */
+static bool read_more(struct db *db, const char *name, struct results **best, struct error *error)
+{
+    struct results *r = results_read(db, name, error);
+    if (!r) return false;
+    bool more = !*best || r->played > (*best)->played;
+    results_free(more ? *best : r);
+    if (more) *best = r;
+    return true;
+}
+
+#define KEPT ".jsonl"
+
+/* An experiment that nobody has played with its own budgets, with those that most games are kept of. */
+static bool read_scaled(struct db *db, char *name, struct results **best, struct error *error)
+{
+    char folder[4300], pattern[4600];
+    glob_t files = {0};
+    if (!lab_results_folder(folder, sizeof folder, error)) return false;
+    size_t before =
+        (size_t)snprintf(pattern, sizeof pattern, "%s/%s,times=*" KEPT, folder, name) - strlen("*" KEPT);
+    bool good = true;
+    if (glob(pattern, 0, NULL, &files) != 0) files.gl_pathc = 0;
+    for (size_t i = 0; i < files.gl_pathc && good; i++) {
+        char number[64], variant[600], *end;
+        uint64_t games;
+        snprintf(number, sizeof number, "%s", files.gl_pathv[i] + before);
+        if (strlen(number) > strlen(KEPT)) number[strlen(number) - strlen(KEPT)] = 0;
+        double times = strtod(number, &end);
+        if (*end || !(times > 0)) continue; /* with other changes, too */
+        snprintf(variant, sizeof variant, "%s:times=%s", name, number);
+        good =
+            lab_enrol_kept(db, &name, 1, times, folder, &games, error) && read_more(db, variant, best, error);
+    }
+    globfree(&files);
+    return good;
+}
+
 static bool print_all(struct db *db, const struct tables *t, struct error *error)
 {
     struct results **list = calloc(t->names.n + 1, sizeof *list);
     bool good = list || error_set(error, ERROR_MEMORY, "out of memory");
     for (uint32_t i = 0; i < t->names.n && good; i++) {
-        good = (list[i] = results_read(db, t->names.v[i], error));
+        good = read_more(db, t->names.v[i], &list[i], error) &&
+               (list[i]->played > 0 || read_scaled(db, t->names.v[i], &list[i], error));
         if (!good) break;
         report_text(stdout, list[i], false, terminal_colour(stdout));
         puts("\n");
