@@ -2,13 +2,19 @@
 /* Early cutoffs (002 §5.1.1): a hundred games tell whether the goal values grow steadily during a game (then
  * a playout may be scored in the middle), or whether games end at very different depths (then a long one may
  * be called a draw). The thesis watches the first simulations of the agent itself; games at random stand in
- * where there is no such thing as the first (threads, playouts on the wires), or no search. */
+ * where there is no such thing as the first (threads, playouts on the wires), or no search.
+ *
+ * As CadiaPlayer's source has it, the goals of ended states are not among those that must be stable, and
+ * where games end at very different depths playouts are at least as long as that would have them, whatever
+ * the goals say. */
 #include "search/mcts.h"
 
 #include <string.h>
 
-/* How the goals change from state to state in one game: mean and sum of squares (Welford) per role. */
+/* How the goals change from state to state in one game, the last not among them: mean and sum of squares
+ * (Welford) per role. */
 struct changes {
+    uint32_t n;
     int before[MCTS_MAX_ROLES];
     double mean[MCTS_MAX_ROLES], square[MCTS_MAX_ROLES];
 };
@@ -22,6 +28,7 @@ static bool see(struct changes *c, struct reasoner *r, const struct state *s, ui
         if (goal == GOAL_UNDEFINED) goal = 0; /* no goal yet is nothing gained yet */
         if (depth > 0) {
             double change = goal - c->before[i], delta = change - c->mean[i];
+            c->n = depth;
             c->mean[i] += delta / depth;
             c->square[i] += delta * (change - c->mean[i]);
             if (goal != c->before[i] && (out->first_change == 0 || depth < out->first_change))
@@ -35,7 +42,7 @@ static bool see(struct changes *c, struct reasoner *r, const struct state *s, ui
 static void count(const struct changes *c, uint32_t nroles, uint32_t depth, struct cutoff_sample *out)
 {
     double variance = 0;
-    for (uint32_t i = 0; i < nroles && depth > 0; i++) variance += c->square[i] / depth / nroles;
+    for (uint32_t i = 0; i < nroles && c->n > 0; i++) variance += c->square[i] / c->n / nroles;
     if (out->games == 0 || depth < out->first_terminal) out->first_terminal = depth;
     if (depth > out->last_terminal) out->last_terminal = depth;
     out->games++;
@@ -59,10 +66,9 @@ bool cutoff_watch(struct reasoner *r, const struct state *root, const uint32_t *
         now.words = root->words;
         memcpy(now.w, root->w, root->words * sizeof *now.w);
     }
-    for (uint32_t t = 0; good; t++) {
-        good = see(&changes, r, &now, t, out);
-        if (!good || t == steps) break;
-        good = r->ops->next(r, &now, moves + (size_t)t * r->game->nroles, &next);
+    for (uint32_t t = 0; good && t < steps; t++) {
+        good = see(&changes, r, &now, t, out) &&
+               r->ops->next(r, &now, moves + (size_t)t * r->game->nroles, &next);
         swap(&now, &next);
     }
     if (good) count(&changes, r->game->nroles, steps, out);
@@ -88,9 +94,9 @@ bool cutoff_measure(struct reasoner *r, uint64_t seed, uint32_t games, const str
         bool terminal = false;
         good = r->ops->initial(r, &now);
         for (;; depth++) {
-            good = good && r->ops->terminal(r, &now, &terminal) && depth < 100000 &&
-                   see(&changes, r, &now, depth, out);
+            good = good && r->ops->terminal(r, &now, &terminal) && depth < 100000;
             if (!good || terminal) break;
+            good = see(&changes, r, &now, depth, out);
             for (uint32_t i = 0; i < nroles && good; i++) {
                 moves.n = 0;
                 good = r->ops->legal(r, &now, i, &moves) && moves.n > 0;
@@ -111,14 +117,12 @@ bool cutoff_measure(struct reasoner *r, uint64_t seed, uint32_t games, const str
 struct cutoff cutoff_decide(const struct cutoff_sample *s, uint32_t nroles, double threshold,
                             uint32_t minimum_steps)
 {
+    uint32_t interval = s->last_terminal - s->first_terminal, third = s->first_terminal + interval / 3;
+    bool wide = interval >= minimum_steps;
+    uint32_t least = wide && third > minimum_steps ? third : minimum_steps;
     if (s->stability > 0 && s->stability < threshold && s->first_change > 0) {
         uint32_t cut = s->first_change + nroles;
-        return (struct cutoff){CUT_GOAL_STABLE, cut > minimum_steps ? cut : minimum_steps};
+        return (struct cutoff){CUT_GOAL_STABLE, cut > least ? cut : least};
     }
-    uint32_t interval = s->last_terminal - s->first_terminal;
-    if (interval >= minimum_steps) {
-        uint32_t cut = s->first_terminal + interval / 3;
-        return (struct cutoff){CUT_TERMINAL_INTERVAL, cut > minimum_steps ? cut : minimum_steps};
-    }
-    return (struct cutoff){CUT_NEVER, 0};
+    return wide ? (struct cutoff){CUT_TERMINAL_INTERVAL, least} : (struct cutoff){CUT_NEVER, 0};
 }

@@ -40,8 +40,8 @@ struct cutoff {
 #define CUTOFF_MINIMUM 10
 struct cutoff_sample {
     uint32_t games, first_terminal, last_terminal; /* depths */
-    double stability;      /* mean over games and roles of the variance of goal changes */
-    uint32_t first_change; /* earliest depth at which a goal changed; 0: never */
+    double stability;      /* mean over games and roles of the variance of goal changes before the end */
+    uint32_t first_change; /* earliest depth at which a goal changed before the end; 0: never */
 };
 
 /* What is proved (prove.h), and what simulations do at what is solved. */

@@ -3,6 +3,7 @@
 """Results kept as text: nothing is lost, nothing is played twice, nothing is mixed; the report over all tables."""
 import json
 import os
+import re
 
 import harness
 
@@ -38,6 +39,9 @@ class Kept(harness.Case):
 
     def lab_run(self, name, db, *arguments):
         return self.ludens("lab", "run", "paper/" + name, "--db", self.path(db), "-J", 1, *arguments)[1]
+
+    def json_of(self, name):
+        return json.loads(self.ludens("lab", "report", "paper/" + name, "--db", self.path("a.db"), "--json")[0])
 
     def report(self, db):
         reports = json.loads(self.ludens("lab", "report", self.path(db), "--json")[0])
@@ -132,11 +136,11 @@ class Kept(harness.Case):
         self.lab_run("a", "a.db", "--times", 2, "--seed", 2, "--games", 8)
         self.ludens("lab", "export", self.path("a.db"))
         out = self.ludens("lab", "report", "paper", "--all")[0]
-        self.assertRegex(out, r"(?m)^paper/a:times=3 .* 24$")
+        self.assertRegex(out, r"(?m)^paper/a:times=3 .* 24 +[0-9.]+$")
         self.assertIn("\npaper/a:times=3: 24 of ", out)
         self.lab_run("a", "a.db", "--games", 1)
         self.ludens("lab", "export", self.path("a.db"))
-        self.assertRegex(self.ludens("lab", "report", "paper", "--all")[0], r"(?m)^paper/a +.* 8$")
+        self.assertRegex(self.ludens("lab", "report", "paper", "--all")[0], r"(?m)^paper/a +.* 8 +[0-9.]+$")
 
     def test_the_report_over_all_counts_every_table(self):
         self.lab_run("a", "a.db", "--games", 40)
@@ -145,11 +149,16 @@ class Kept(harness.Case):
         self.assertIn("published: a", out)
         self.assertIn("published: b", out)
         # tic-tac-toe only: Connect Four is apart. UCT beats chance as published, MAST does where it should not
-        self.assertRegex(out, r"(?m)^paper/a +2 +1 +0 +0 +0 +1 +0 +160$")
-        self.assertRegex(out, r"(?m)^paper/b +0 +0 +0 +0 +0 +0 +0 +80$")  # the cells it shares
-        self.assertRegex(out, r"(?m)^all +2 +1 +0 +0 +0 +1 +0 +240$")
+        self.assertRegex(out, r"(?m)^paper/a +2 +1 +0 +0 +0 +1 +0 +160 +[0-9.]+$")
+        self.assertRegex(out, r"(?m)^paper/b +0 +0 +0 +0 +0 +0 +0 +80 +[0-9.]+$")  # the cells it shares
+        self.assertRegex(out, r"(?m)^all +2 +1 +0 +0 +0 +1 +0 +240 +[0-9.]+$")
         self.assertIn("1 (50%) are on the published side, 1 of them significantly; 1 are reversed", out)
         self.assertRegex(out, r"reversed, significantly:\n  paper/a: ticTacToe: guided\n")
+        far = re.search(r"(?s)\nHow far figures are from the published ones.*:\n(.*)", out)[1]
+        self.assertRegex(far, r"^  ticTacToe +[0-9.]+ +3\n$")  # Connect Four is apart
+        cells = [c for t in ("a", "b") for r in self.json_of(t) for c in r["agreement"]["cells"]]
+        mean = sum(c["distance"] for c in cells) / 3
+        self.assertAlmostEqual(float(far.split()[1]), mean, delta=0.006)
         self.assertIn("there is no folder of experiments", self.ludens("lab", "report", "nowhere", "--all", status=2)[1])
 
 

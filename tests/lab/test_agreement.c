@@ -109,6 +109,40 @@ static void few_games_are_expected_to_miss_the_side(void **state)
     assert_true(fabs(twice.expected - 2 * a.expected) < 1e-9);
 }
 
+/* By hand: 60 published +- 5.88 has a standard error of 3; 100 games of which 68 are won one of sqrt(.68 *
+ * .32 / 100) = 4.66; 8 points are 1.443 of both together. */
+static void distances_are_in_standard_errors_of_both(void **state)
+{
+    (void)state;
+    struct result_cell c = cell(60, 5.88, 68, 100);
+    assert_true(fabs(agreement_distance(&c) - 0.0064 / (0.0009 + 0.68 * 0.32 / 100)) < 1e-9);
+    c = cell(60, 5.88, 9, 10); /* too few to tell how they vary: as if each were won with 75% */
+    assert_true(fabs(agreement_distance(&c) - 0.09 / (0.0009 + 0.75 * 0.25 / 10)) < 1e-9);
+    c = cell(60, 5.88, 40, 40); /* all alike */
+    assert_true(fabs(agreement_distance(&c) - 0.16 / (0.0009 + 0.8 * 0.2 / 40)) < 1e-9);
+    c = cell(52, 5.88, 50, 100); /* without a side there is a distance all the same */
+    assert_true(agreement_distance(&c) > 0);
+    c = cell(100, 0, 20, 20);
+    assert_true(agreement_distance(&c) == 0);
+    c = cell(60, -1, 50, 100);
+    assert_true(agreement_distance(&c) < 0);
+    c = cell(60, 5.88, 0, 0);
+    assert_true(agreement_distance(&c) < 0);
+    c = cell(60, 5.88, 50, 100);
+    c.published.apart = true;
+    assert_true(agreement_distance(&c) < 0);
+
+    struct results r = table();
+    double sum = 0;
+    for (int i = 0; i < 5; i++) sum += agreement_distance(&cells[i]);
+    struct agreement a = agreement_count(&r), twice = a;
+    assert_int_equal(a.ndistances, 5);
+    assert_true(fabs(a.distance - sum) < 1e-9);
+    agreement_add(&twice, &a);
+    assert_int_equal(twice.ndistances, 10);
+    assert_true(fabs(twice.distance - 2 * sum) < 1e-9);
+}
+
 static void reversed_cells_are_named(void **state)
 {
     (void)state;
@@ -130,6 +164,9 @@ static void reversed_cells_are_named(void **state)
     assert_int_equal(json_integer_value(json_object_get(json, "reversed_significant")), 2);
     json_t *last = json_array_get(json_object_get(json, "cells"), 5);
     assert_string_equal(json_string_value(json_object_get(last, "verdict")), "missing");
+    assert_null(json_object_get(last, "distance"));
+    const json_t *first = json_array_get(json_object_get(json, "cells"), 0);
+    assert_true(json_real_value(json_object_get(first, "distance")) == agreement_distance(&cells[0]));
     assert_string_equal(json_string_value(json_object_get(last, "pairing")), "LGR-NST");
     json_decref(json);
     heap_free(heap);
@@ -156,6 +193,7 @@ int main(void)
         cmocka_unit_test(an_interval_that_touches_equality_has_no_side),
         cmocka_unit_test(cells_are_counted),
         cmocka_unit_test(few_games_are_expected_to_miss_the_side),
+        cmocka_unit_test(distances_are_in_standard_errors_of_both),
         cmocka_unit_test(reversed_cells_are_named),
         cmocka_unit_test(nothing_is_said_where_nothing_was_published),
     };

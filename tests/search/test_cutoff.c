@@ -27,7 +27,34 @@ static void goals_of_checkers_are_stable(void **state)
         assert_int_equal(s.games, 100);
         assert_true(s.stability > 100 && s.stability < 500);
         assert_int_equal(cut.kind, CUT_GOAL_STABLE);
-        assert_int_equal(cut.steps, s.first_change + 2 > 10 ? s.first_change + 2 : 10);
+        assert_int_equal(cut.steps, s.first_terminal + (s.last_terminal - s.first_terminal) / 3);
+    }
+}
+
+/* Skirmish is over after so many steps, however it stands: a playout goes on for as long as the goals need.
+ */
+static void goals_alone_decide_where_all_games_are_as_long(void **state)
+{
+    struct cutoff cut;
+    (void)state;
+    struct cutoff_sample s = sample("skirmish", 1, &cut);
+    assert_true(s.last_terminal - s.first_terminal < 10);
+    assert_int_equal(cut.kind, CUT_GOAL_STABLE);
+    assert_int_equal(cut.steps, s.first_change + 2 > 10 ? s.first_change + 2 : 10);
+}
+
+/* In most games nobody has anything before the end: that it changes there says nothing of other states. */
+static void goals_of_the_end_alone_are_not_stable(void **state)
+{
+    struct cutoff cut;
+    (void)state;
+    static const char *const games[] = {"ticTacToe3d", "breakthrough", "connect5"};
+    for (int i = 0; i < 3; i++) {
+        struct cutoff_sample s = sample(games[i], 1, &cut);
+        assert_true(s.stability == 0);
+        assert_int_equal(s.first_change, 0);
+        assert_int_equal(cut.kind, CUT_TERMINAL_INTERVAL);
+        assert_int_equal(cut.steps, s.first_terminal + (s.last_terminal - s.first_terminal) / 3);
     }
 }
 
@@ -105,9 +132,10 @@ static void the_first_hundred_simulations_decide(void **state)
     s = watched("knightthrough", "cadia2008,cutoff=on,lanes=1", 400, &cut, &times);
     assert_int_equal(s.games, 100);
     assert_true(cut.kind != CUT_NEVER);
-    assert_true(times > 0 && times <= 300);
     struct cutoff_sample random = sample("knightthrough", 1, &other);
     assert_true(s.last_terminal < random.last_terminal);
+    watched("ticTacToe3d", "cadia2007,cutoff=on,lanes=1", 400, &cut, &times);
+    assert_true(times > 0 && times <= 300);
     /* goals are seen along the way, too: Checkers as at random */
     s = watched("checkers", "cadia2007,cutoff=on,lanes=1", 100, &cut, &times);
     assert_true(s.stability > 100 && s.stability < 500);
@@ -119,6 +147,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(goals_of_checkers_are_stable),
+        cmocka_unit_test(goals_alone_decide_where_all_games_are_as_long),
+        cmocka_unit_test(goals_of_the_end_alone_are_not_stable),
         cmocka_unit_test(goals_of_othello_go_back_and_forth),
         cmocka_unit_test(sampling_ends_when_it_is_told_to),
         cmocka_unit_test(an_interval_of_just_the_minimum_is_one),

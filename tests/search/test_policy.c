@@ -529,6 +529,13 @@ static void cutoff_example_of_the_thesis(void **state)
     c = cutoff_decide(&s, 2, 1000, 10);
     assert_int_equal(c.kind, CUT_GOAL_STABLE);
     assert_int_equal(c.steps, 15);
+    s.last_terminal = 50; /* but not before those that end late would be broken off */
+    c = cutoff_decide(&s, 2, 1000, 10);
+    assert_int_equal(c.kind, CUT_GOAL_STABLE);
+    assert_int_equal(c.steps, 30);
+    s.first_change = 40;
+    assert_int_equal(cutoff_decide(&s, 2, 1000, 10).steps, 42);
+    s.last_terminal = 29;
     s.stability = 3000; /* Othello */
     assert_int_equal(cutoff_decide(&s, 2, 1000, 10).kind, CUT_NEVER);
 }

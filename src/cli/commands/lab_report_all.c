@@ -28,7 +28,51 @@ static void print_line(const char *name, const struct agreement *a, uint64_t gam
 {
     printf("%-28s%7u", name, agreement_significant(a));
     for (enum verdict v = VERDICT_SAME_SURE; v <= VERDICT_MISSING; v++) printf("%10u", a->count[v]);
-    printf("%10" PRIu64 "\n", games);
+    printf("%10" PRIu64, games);
+    if (a->ndistances) printf("%10.2f", a->distance / a->ndistances);
+    putchar('\n');
+}
+
+/* The figures of one game, over all tables that name it so. */
+struct by_game {
+    const char *name;
+    double distance;
+    uint32_t n;
+};
+
+static int farthest_first(const void *a, const void *b)
+{
+    const struct by_game *x = a, *y = b;
+    double dx = x->distance / x->n, dy = y->distance / y->n;
+    return dx < dy ? 1 : dx > dy ? -1 : strcmp(x->name, y->name);
+}
+
+static void add_game(struct by_game *games, uint32_t *n, const char *name, double distance)
+{
+    uint32_t i = 0;
+    while (i < *n && strcmp(games[i].name, name) != 0) i++;
+    if (i == *n) games[(*n)++] = (struct by_game){.name = name};
+    games[i].distance += distance;
+    games[i].n++;
+}
+
+static void print_distances(const struct tables *t, struct results *const *list)
+{
+    uint32_t most = 0, n = 0;
+    for (uint32_t i = 0; i < t->names.n; i++) most += list[i]->ngames;
+    struct by_game *games = calloc(most + 1, sizeof *games);
+    for (uint32_t i = 0; i < t->names.n && games; i++)
+        for (uint32_t c = 0; c < list[i]->ngames * list[i]->npairings; c++) {
+            double distance = agreement_distance(&list[i]->cells[c]);
+            if (distance >= 0) add_game(games, &n, list[i]->games[c / list[i]->npairings], distance);
+        }
+    if (n) qsort(games, n, sizeof *games, farthest_first);
+    if (n)
+        puts("\nHow far figures are from the published ones, squared, in standard errors of both (1 in the "
+             "mean where the same\nplayers met), and of how many figures that is the mean:");
+    for (uint32_t i = 0; i < n; i++)
+        printf("  %-24s%6.2f%6u\n", games[i].name, games[i].distance / games[i].n, games[i].n);
+    free(games);
 }
 
 /* The cells of one verdict, table by table. */
@@ -56,8 +100,8 @@ static void print_agreement(const struct tables *t, struct results *const *list)
     uint64_t games = 0;
     printf(
         "Agreement over all: published figures that are clear of equality, and where they come out here\n\n"
-        "%-28s%7s%10s%10s%10s%10s%10s%10s%10s\n",
-        "", "clear", "same, sig", "same", "level", "reversed", "rev., sig", "missing", "games");
+        "%-28s%7s%10s%10s%10s%10s%10s%10s%10s%10s\n",
+        "", "clear", "same, sig", "same", "level", "reversed", "rev., sig", "missing", "games", "distance");
     for (uint32_t i = 0; i < t->names.n; i++) {
         struct agreement a = agreement_count(list[i]);
         print_line(list[i]->name, &a, list[i]->played);
@@ -80,6 +124,7 @@ static void print_agreement(const struct tables *t, struct results *const *list)
         if (sum.count[v]) printf("\n%s:\n", verdict_names[v]);
         print_cells(t, list, v);
     }
+    print_distances(t, list);
 }
 
 /* Takes the place of what there is of an experiment if it has more games. */

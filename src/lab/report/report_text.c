@@ -58,7 +58,7 @@ static int column_width(const struct results *r, uint32_t p)
 
 static void print_table(FILE *out, const struct results *r, bool colour)
 {
-    int first = columns("published");
+    int first = columns("  published");
     bool any = false, wilson = false;
     for (uint32_t g = 0; g < r->ngames; g++) first = max_int(first, columns(r->games[g]));
     pad(out, "", first + 2);

@@ -45,6 +45,17 @@ enum verdict agreement_of(const struct result_cell *c)
     return (ours > 0) == (theirs > 0) ? VERDICT_SAME : VERDICT_REVERSED;
 }
 
+double agreement_distance(const struct result_cell *c)
+{
+    enum { ENOUGH = 30 }; /* games that tell how much their results vary */
+    if (agreement_of(c) == VERDICT_NONE || !c->rate.n || c->published.half < 0) return -1;
+    double theirs = c->published.value / 100, both = (theirs + c->rate.mean) / 2;
+    double error = c->rate.half / 1.96, published = c->published.half / 196;
+    double own = c->rate.n >= ENOUGH && error > 0 ? error * error : both * (1 - both) / (double)c->rate.n;
+    double difference = c->rate.mean - theirs, variance = own + published * published;
+    return variance > 0 ? difference * difference / variance : difference == 0 ? 0 : -1;
+}
+
 /* The probability that more than this part of n games is won where each is won with probability p. */
 static double more_than(double part, uint64_t n, double p)
 {
@@ -71,6 +82,8 @@ struct agreement agreement_count(const struct results *r)
         a.count[v]++;
         if (v == VERDICT_OPEN && c->rate.n && c->side) a.open_sure++;
         if (v < VERDICT_MISSING) a.expected += expected_same(c);
+        double distance = agreement_distance(c);
+        if (distance >= 0) a.distance += distance, a.ndistances++;
     }
     return a;
 }
@@ -80,6 +93,8 @@ void agreement_add(struct agreement *sum, const struct agreement *a)
     for (int v = 0; v < VERDICTS; v++) sum->count[v] += a->count[v];
     sum->open_sure += a->open_sure;
     sum->expected += a->expected;
+    sum->distance += a->distance;
+    sum->ndistances += a->ndistances;
 }
 
 uint32_t agreement_significant(const struct agreement *a)
@@ -140,10 +155,14 @@ json_t *agreement_json(const struct results *r)
     json_object_set_new(out, "open_significant_here", json_integer(a.open_sure));
     for (uint32_t g = 0; g < r->ngames; g++)
         for (uint32_t p = 0; p < r->npairings; p++) {
-            enum verdict v = agreement_of(&r->cells[g * r->npairings + p]);
+            const struct result_cell *c = &r->cells[g * r->npairings + p];
+            enum verdict v = agreement_of(c);
             if (v == VERDICT_NONE) continue;
-            json_array_append_new(cells, json_pack("{s:s, s:s, s:s}", "game", r->games[g], "pairing",
-                                                   r->pairings[p], "verdict", verdict_keys[v]));
+            json_t *cell = json_pack("{s:s, s:s, s:s}", "game", r->games[g], "pairing", r->pairings[p],
+                                     "verdict", verdict_keys[v]);
+            double distance = agreement_distance(c);
+            if (distance >= 0) json_object_set_new(cell, "distance", json_real(distance));
+            json_array_append_new(cells, cell);
         }
     json_object_set_new(out, "cells", cells);
     return out;

@@ -33,6 +33,10 @@ extern const char *const verdict_keys[VERDICTS];  /* for programs */
 
 /* Of one cell. */
 enum verdict agreement_of(const struct result_cell *cell);
+/* How far our figure is from the published one: the square of their difference in standard errors, with those
+ * of both. 1 in the mean where the same players met, however many games there are. -1 where it cannot be
+ * told: nothing was played, or nothing published with an interval. */
+double agreement_distance(const struct result_cell *cell);
 
 struct agreement {
     uint32_t count[VERDICTS]; /* cells by verdict */
@@ -40,6 +44,8 @@ struct agreement {
     /* How many of the played ones would be on the published side, were the published figures the truth: few
      * games miss it now and then. Games count as won or lost. */
     double expected;
+    double distance; /* added up over so many figures */
+    uint32_t ndistances;
 };
 
 struct agreement agreement_count(const struct results *r);
@@ -54,7 +60,7 @@ void agreement_cells(const struct results *r, enum verdict v, struct text *out);
 /* The counts, and which cells are reversed. Nothing is added where nothing applies. */
 void agreement_text(const struct results *r, struct text *out);
 /* {"significant": 38, "same_significant": 30, ..., "open": 14, "open_significant_here": 3, "cells": [{"game",
- * "pairing", "verdict"}]}, the caller's. NULL where nothing applies. */
+ * "pairing", "verdict", "distance" (where there is one)}]}, the caller's. NULL where nothing applies. */
 json_t *agreement_json(const struct results *r);
 
 #endif
