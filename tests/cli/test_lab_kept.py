@@ -40,9 +40,6 @@ class Kept(harness.Case):
     def lab_run(self, name, db, *arguments):
         return self.ludens("lab", "run", "paper/" + name, "--db", self.path(db), "-J", 1, *arguments)[1]
 
-    def json_of(self, name):
-        return json.loads(self.ludens("lab", "report", "paper/" + name, "--db", self.path("a.db"), "--json")[0])
-
     def report(self, db):
         reports = json.loads(self.ludens("lab", "report", self.path(db), "--json")[0])
         return {(r["name"], c["game"], c["pairing"]): c for r in reports for c in r["cells"]}
@@ -138,6 +135,9 @@ class Kept(harness.Case):
         out = self.ludens("lab", "report", "paper", "--all")[0]
         self.assertRegex(out, r"(?m)^paper/a:times=3 .* 24 +[0-9.]+$")
         self.assertIn("\npaper/a:times=3: 24 of ", out)
+        self.lab_run("a", "more.db", "--times", 5, "--games", 8)  # not kept, in a database
+        out = self.ludens("lab", "report", "paper", "--all", "--db", self.path("more.db"))[0]
+        self.assertRegex(out, r"(?m)^paper/a:times=5 .* 32 +[0-9.]+$")
         self.lab_run("a", "a.db", "--games", 1)
         self.ludens("lab", "export", self.path("a.db"))
         self.assertRegex(self.ludens("lab", "report", "paper", "--all")[0], r"(?m)^paper/a +.* 8 +[0-9.]+$")
@@ -156,9 +156,12 @@ class Kept(harness.Case):
         self.assertRegex(out, r"reversed, significantly:\n  paper/a: ticTacToe: guided\n")
         far = re.search(r"(?s)\nHow far figures are from the published ones.*:\n(.*)", out)[1]
         self.assertRegex(far, r"^  ticTacToe +[0-9.]+ +3\n$")  # Connect Four is apart
-        cells = [c for t in ("a", "b") for r in self.json_of(t) for c in r["agreement"]["cells"]]
-        mean = sum(c["distance"] for c in cells) / 3
-        self.assertAlmostEqual(float(far.split()[1]), mean, delta=0.006)
+        of = {name: float(mean) for name, mean in re.findall(r"(?m)^(paper/[ab]|all) .* ([0-9.]+)$", out)}
+        self.assertAlmostEqual(of["all"], (2 * of["paper/a"] + of["paper/b"]) / 3, delta=0.011)
+        self.assertAlmostEqual(float(far.split()[1]), of["all"], delta=0.006)
+        cells = json.loads(self.ludens("lab", "report", "paper/a", "--db", self.path("a.db"), "--json")[0])[0]
+        distances = [c["distance"] for c in cells["agreement"]["cells"]]
+        self.assertAlmostEqual(of["paper/a"], sum(distances) / 2, delta=0.006)
         self.assertIn("there is no folder of experiments", self.ludens("lab", "report", "nowhere", "--all", status=2)[1])
 
 

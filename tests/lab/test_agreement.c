@@ -109,17 +109,30 @@ static void few_games_are_expected_to_miss_the_side(void **state)
     assert_true(fabs(twice.expected - 2 * a.expected) < 1e-9);
 }
 
-/* By hand: 60 published +- 5.88 has a standard error of 3; 100 games of which 68 are won one of sqrt(.68 *
- * .32 / 100) = 4.66; 8 points are 1.443 of both together. */
+/* Of both figures, ours from how games ended and ten more that were won as often as both say. */
+static double distance(double theirs, double ours, double n)
+{
+    double both = (theirs + ours) / 2, varies = ours * (1 - ours); /* won or lost, as cell() has it */
+    double each = ((n - 1) * varies + 10 * both * (1 - both)) / (n + 9);
+    return (ours - theirs) * (ours - theirs) / (each / n + 0.03 * 0.03);
+}
+
+/* 60 published +- 5.88 has a standard error of 3. */
 static void distances_are_in_standard_errors_of_both(void **state)
 {
     (void)state;
     struct result_cell c = cell(60, 5.88, 68, 100);
-    assert_true(fabs(agreement_distance(&c) - 0.0064 / (0.0009 + 0.68 * 0.32 / 100)) < 1e-9);
-    c = cell(60, 5.88, 9, 10); /* too few to tell how they vary: as if each were won with 75% */
-    assert_true(fabs(agreement_distance(&c) - 0.09 / (0.0009 + 0.75 * 0.25 / 10)) < 1e-9);
-    c = cell(60, 5.88, 40, 40); /* all alike */
-    assert_true(fabs(agreement_distance(&c) - 0.16 / (0.0009 + 0.8 * 0.2 / 40)) < 1e-9);
+    assert_true(fabs(agreement_distance(&c) - distance(0.6, 0.68, 100)) < 1e-9);
+    assert_true(agreement_distance(&c) > 2.0 && agreement_distance(&c) < 2.1); /* 1.44 standard errors */
+    c = cell(60, 5.88, 9, 10);
+    assert_true(fabs(agreement_distance(&c) - distance(0.6, 0.9, 10)) < 1e-9);
+    c = cell(60, 5.88, 40, 40); /* all alike: the ten alone tell */
+    assert_true(fabs(agreement_distance(&c) - 0.16 / (10 * 0.8 * 0.2 / 49 / 40 + 0.0009)) < 1e-9);
+    c = cell(42, 5.5, 30, 60);
+    c.rate.half = 0; /* all draws, and then one that was not: that is nearly the same */
+    double draws = agreement_distance(&c);
+    c.rate.half = 1.96 * 0.065 / sqrt(60);
+    assert_true(fabs(agreement_distance(&c) - draws) < 0.2 * draws);
     c = cell(52, 5.88, 50, 100); /* without a side there is a distance all the same */
     assert_true(agreement_distance(&c) > 0);
     c = cell(100, 0, 20, 20);

@@ -134,8 +134,11 @@ static void the_first_hundred_simulations_decide(void **state)
     assert_true(cut.kind != CUT_NEVER);
     struct cutoff_sample random = sample("knightthrough", 1, &other);
     assert_true(s.last_terminal < random.last_terminal);
-    watched("ticTacToe3d", "cadia2007,cutoff=on,lanes=1", 400, &cut, &times);
+    s = watched("ticTacToe3d", "cadia2007,cutoff=on,lanes=1", 400, &cut, &times);
     assert_true(times > 0 && times <= 300);
+    assert_true(s.stability == 0); /* goals of the end are not among those along the way */
+    assert_int_equal(s.first_change, 0);
+    assert_int_equal(cut.kind, CUT_TERMINAL_INTERVAL);
     /* goals are seen along the way, too: Checkers as at random */
     s = watched("checkers", "cadia2007,cutoff=on,lanes=1", 100, &cut, &times);
     assert_true(s.stability > 100 && s.stability < 500);

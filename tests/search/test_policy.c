@@ -331,6 +331,35 @@ static void ngrams_score_as_plain_arrays_do(void **state)
 }
 
 /* 000 §IV-C and figure 3: Black wins the first simulation and loses the second. */
+/* A pair that was seen seven times and has faded is ripe no more, whatever counts are divided by meanwhile:
+ * in rows, too, where a ceiling tells that it is. By itself each move has brought 50, after A 100. */
+static void pairs_wither_whatever_has_faded_before(void **state)
+{
+    enum { KNOWN = 64, FRESH = 400, K = 7 };
+    (void)state;
+    struct values *v = values_nst(1, 2, K, (size_t)64 << 20, NULL);
+    float reward[1];
+    uint32_t moves[2], last[1] = {0}, other[1] = {1};
+    struct episode e = episode(1, 2, moves, reward);
+    for (uint32_t i = 0; i < KNOWN * K * 2; i++) { /* so many that what follows is a row */
+        moves[0] = 0, moves[1] = 2 + i % KNOWN, reward[0] = 100;
+        v->ops->learn(v, &e);
+    }
+    for (uint32_t i = 0; i < FRESH; i++) {
+        uint32_t move = 2 + KNOWN + i;
+        for (uint32_t k = 0; k < 2 * K; k++) {
+            moves[0] = k % 2, moves[1] = move, reward[0] = k % 2 ? 0 : 100;
+            v->ops->learn(v, &e);
+        }
+        assert_float_equal(score_of(v, 0, 1, last, last, move), 75, 0.01);
+        assert_float_equal(score_of(v, 0, 1, other, other, move), 25, 0.01);
+        v->ops->decay(v, 0.9f + 0.0002f * (float)i);
+        assert_float_equal(score_of(v, 0, 1, last, last, move), 50, 0.01);
+        assert_float_equal(score_of(v, 0, 1, other, other, move), 50, 0.01);
+    }
+    v->ops->free(v);
+}
+
 static void good_replies_are_stored_and_forgotten(void **state)
 {
     struct lgr *l = lgr_new(2);
@@ -553,6 +582,7 @@ int main(void)
         cmocka_unit_test(the_best_of_a_set_score_highest),
         cmocka_unit_test(elements_are_those_of_the_list),
         cmocka_unit_test(ngrams_score_as_plain_arrays_do),
+        cmocka_unit_test(pairs_wither_whatever_has_faded_before),
         cmocka_unit_test(good_replies_are_stored_and_forgotten),
         cmocka_unit_test(two_move_replies_go_first),
         cmocka_unit_test(past_takes_the_best_fact_seen_often_enough),

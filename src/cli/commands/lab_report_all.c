@@ -6,7 +6,7 @@
 #include "lab/spec/library.h"
 #include "lab/stats/agreement.h"
 
-#include <glob.h>
+#include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,29 +139,62 @@ static bool read_more(struct db *db, const char *name, struct results **best, st
 }
 
 #define KEPT ".jsonl"
+#define TIMES "times="
 
-/* An experiment that nobody has played with its own budgets, with those that most games are kept of. */
-static bool read_scaled(struct db *db, char *name, struct results **best, struct error *error)
+/* What is kept of an experiment with other budgets, read into the database: files NAME,times=X.jsonl. */
+static bool enrol_scaled(struct db *db, char *name, const char *folder, struct error *error)
 {
-    char folder[4300], pattern[4600];
-    glob_t files = {0};
-    if (!lab_results_folder(folder, sizeof folder, error)) return false;
-    size_t before =
-        (size_t)snprintf(pattern, sizeof pattern, "%s/%s,times=*" KEPT, folder, name) - strlen("*" KEPT);
+    char path[8700];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    char *last = strrchr(path, '/');
+    *last = 0;
+    size_t before = strlen(last + 1);
+    DIR *dir = opendir(path);
     bool good = true;
-    if (glob(pattern, 0, NULL, &files) != 0) files.gl_pathc = 0;
-    for (size_t i = 0; i < files.gl_pathc && good; i++) {
-        char number[64], variant[600], *end;
+    for (struct dirent *d; dir && good && (d = readdir(dir));) {
+        char number[sizeof d->d_name], *end;
         uint64_t games;
-        snprintf(number, sizeof number, "%s", files.gl_pathv[i] + before);
-        if (strlen(number) > strlen(KEPT)) number[strlen(number) - strlen(KEPT)] = 0;
+        if (strncmp(d->d_name, last + 1, before) != 0 ||
+            strncmp(d->d_name + before, "," TIMES, strlen("," TIMES)) != 0)
+            continue;
+        strcpy(number, d->d_name + before + strlen("," TIMES));
+        size_t n = strlen(number);
+        if (n < strlen(KEPT) || strcmp(number + n - strlen(KEPT), KEPT) != 0) continue;
+        number[n - strlen(KEPT)] = 0; /* or its dot would be one of the number */
         double times = strtod(number, &end);
         if (*end || !(times > 0)) continue; /* with other changes, too */
-        snprintf(variant, sizeof variant, "%s:times=%s", name, number);
-        good =
-            lab_enrol_kept(db, &name, 1, times, folder, &games, error) && read_more(db, variant, best, error);
+        good = lab_enrol_kept(db, &name, 1, times, folder, &games, error);
     }
-    globfree(&files);
+    if (dir) closedir(dir);
+    return good;
+}
+
+static void add_name(void *data, const char *name)
+{
+    lab_names_add(data, name);
+}
+
+/* The experiment NAME with other budgets, NAME:times=X. */
+static bool is_scaled(const char *variant, const char *name)
+{
+    size_t n = strlen(name);
+    char *end;
+    if (strncmp(variant, name, n) != 0 || strncmp(variant + n, ":" TIMES, strlen(":" TIMES)) != 0)
+        return false;
+    strtod(variant + n + strlen(":" TIMES), &end);
+    return !*end;
+}
+
+/* An experiment that nobody has played with its own budgets, with those that there are most games of. */
+static bool read_scaled(struct db *db, char *name, struct results **best, struct error *error)
+{
+    char folder[4300];
+    struct lab_names all = {0};
+    bool good = lab_results_folder(folder, sizeof folder, error) && enrol_scaled(db, name, folder, error) &&
+                results_each(db, add_name, &all, error);
+    for (uint32_t i = 0; i < all.n && good; i++)
+        if (is_scaled(all.v[i], name)) good = read_more(db, all.v[i], best, error);
+    lab_names_done(&all);
     return good;
 }
 

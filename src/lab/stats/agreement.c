@@ -47,12 +47,12 @@ enum verdict agreement_of(const struct result_cell *c)
 
 double agreement_distance(const struct result_cell *c)
 {
-    enum { ENOUGH = 30 }; /* games that tell how much their results vary */
+    enum { PRIOR = 10 }; /* so many games that were won or lost are added to what is known of how they vary */
     if (agreement_of(c) == VERDICT_NONE || !c->rate.n || c->published.half < 0) return -1;
-    double theirs = c->published.value / 100, both = (theirs + c->rate.mean) / 2;
+    double n = (double)c->rate.n, theirs = c->published.value / 100, both = (theirs + c->rate.mean) / 2;
     double error = c->rate.half / 1.96, published = c->published.half / 196;
-    double own = c->rate.n >= ENOUGH && error > 0 ? error * error : both * (1 - both) / (double)c->rate.n;
-    double difference = c->rate.mean - theirs, variance = own + published * published;
+    double each = ((n - 1) * error * error * n + PRIOR * both * (1 - both)) / (n - 1 + PRIOR);
+    double difference = c->rate.mean - theirs, variance = each / n + published * published;
     return variance > 0 ? difference * difference / variance : difference == 0 ? 0 : -1;
 }
 

@@ -338,10 +338,11 @@ static struct kernels kernels = {best_any, gibbs_any, weigh_any, element_any, ne
 __attribute__((constructor)) static void choose_kernels(void)
 {
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
+    if (__builtin_cpu_supports("bmi2") && __builtin_cpu_supports("avx512f") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512dq"))
         kernels = (struct kernels){best_512, gibbs_512, weigh_512, element_512, near_512};
-    else if (__builtin_cpu_supports("avx2"))
+    else if (__builtin_cpu_supports("bmi2") && __builtin_cpu_supports("avx2"))
         kernels = (struct kernels){best_256, gibbs_256, weigh_256, element_256, near_256};
 }
 #endif

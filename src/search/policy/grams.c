@@ -322,7 +322,9 @@ static bool followers_add(struct grams *g, struct followers *f, uint64_t key, ui
         return false;
     }
     *s = rare_add(g, key, reward);
-    return s->n >= g->k * ALMOST;
+    if (s->n < g->k * ALMOST) return false;
+    if (s->n < g->k) s->n = g->k;
+    return true;
 }
 
 static void followers_scale(struct grams *g, struct followers *f, uint64_t key, uint32_t move, float factor)

@@ -418,8 +418,11 @@ static void games_of_a_shape_are_known_by_their_rules(void **state)
 {
     static const struct {
         const char *game, *evaluation;
-    } games[] = {
-        {"focus3", "stacks"}, {"rolit3", "lines"}, {"othello", "lines"}, {"connectFour", "learned, goals"}};
+    } games[] = {{"focus3", "stacks"},
+                 {"rolit3", "lines"},
+                 {"othello", "lines"},
+                 {"connectFour", "learned"},
+                 {"checkers", "learned twice, goals"}};
     (void)state;
     for (uint32_t i = 0; i < sizeof games / sizeof *games; i++) {
         struct board b;
