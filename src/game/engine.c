@@ -167,7 +167,7 @@ const struct code *engine_code(struct engine *e)
  * twice as many. */
 static bool worth_trying(const struct extra *x, double seconds)
 {
-    return !x->tried && (seconds <= 0 || x->given <= 0 || seconds >= 2 * x->given);
+    return !x->tried && (seconds <= 0 || seconds >= 2 * x->given);
 }
 
 static const struct code *extra_code(struct engine *e, struct extra *x, derivation *how, double seconds,

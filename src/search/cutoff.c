@@ -14,7 +14,6 @@
 /* How the goals change from state to state in one game, the last not among them: mean and sum of squares
  * (Welford) per role. */
 struct changes {
-    uint32_t n;
     int before[MCTS_MAX_ROLES];
     double mean[MCTS_MAX_ROLES], square[MCTS_MAX_ROLES];
 };
@@ -28,7 +27,6 @@ static bool see(struct changes *c, struct reasoner *r, const struct state *s, ui
         if (goal == GOAL_UNDEFINED) goal = 0; /* no goal yet is nothing gained yet */
         if (depth > 0) {
             double change = goal - c->before[i], delta = change - c->mean[i];
-            c->n = depth;
             c->mean[i] += delta / depth;
             c->square[i] += delta * (change - c->mean[i]);
             if (goal != c->before[i] && (out->first_change == 0 || depth < out->first_change))
@@ -41,8 +39,8 @@ static bool see(struct changes *c, struct reasoner *r, const struct state *s, ui
 
 static void count(const struct changes *c, uint32_t nroles, uint32_t depth, struct cutoff_sample *out)
 {
-    double variance = 0;
-    for (uint32_t i = 0; i < nroles && c->n > 0; i++) variance += c->square[i] / c->n / nroles;
+    double variance = 0; /* of depth - 1 changes, since the last state was not seen */
+    for (uint32_t i = 0; i < nroles && depth > 1; i++) variance += c->square[i] / (depth - 1) / nroles;
     if (out->games == 0 || depth < out->first_terminal) out->first_terminal = depth;
     if (depth > out->last_terminal) out->last_terminal = depth;
     out->games++;

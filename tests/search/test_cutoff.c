@@ -132,6 +132,7 @@ static void the_first_hundred_simulations_decide(void **state)
     s = watched("knightthrough", "cadia2008,cutoff=on,lanes=1", 400, &cut, &times);
     assert_int_equal(s.games, 100);
     assert_true(cut.kind != CUT_NEVER);
+    assert_true(times <= 300);
     struct cutoff_sample random = sample("knightthrough", 1, &other);
     assert_true(s.last_terminal < random.last_terminal);
     s = watched("ticTacToe3d", "cadia2007,cutoff=on,lanes=1", 400, &cut, &times);

@@ -330,7 +330,6 @@ static void ngrams_score_as_plain_arrays_do(void **state)
     }
 }
 
-/* 000 §IV-C and figure 3: Black wins the first simulation and loses the second. */
 /* A pair that was seen seven times and has faded is ripe no more, whatever counts are divided by meanwhile:
  * in rows, too, where a ceiling tells that it is. By itself each move has brought 50, after A 100. */
 static void pairs_wither_whatever_has_faded_before(void **state)
@@ -360,6 +359,7 @@ static void pairs_wither_whatever_has_faded_before(void **state)
     v->ops->free(v);
 }
 
+/* 000 §IV-C and figure 3: Black wins the first simulation and loses the second. */
 static void good_replies_are_stored_and_forgotten(void **state)
 {
     struct lgr *l = lgr_new(2);

@@ -66,6 +66,8 @@ struct db;
  */
 bool lab_enrol_kept(struct db *db, char *const *names, int n, double times, const char *folder,
                     uint64_t *games, struct error *error);
+/* The same of every multiple of its budgets (`--times`) that an experiment of the library has results of. */
+bool lab_enrol_scaled(struct db *db, char *name, struct error *error);
 bool lab_grid_count(struct db *db, uint32_t *n, struct error *error); /* those of the database */
 
 #endif

@@ -5,6 +5,7 @@
 #include "lab/report/results.h"
 #include "lab/spec/library.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -106,6 +107,39 @@ bool lab_enrol_kept(struct db *db, char *const *names, int n, double times, cons
     struct kept *kept = good ? kept_read(folder ? folder : library, error) : NULL;
     good = kept && kept_fill(kept, db, games, error);
     kept_free(kept);
+    return good;
+}
+
+/* What is behind NAME,times= in the name of a file; 0: it is another file, or has other changes, too. */
+static double times_of(const char *file, const char *name)
+{
+    static const char times[] = ",times=", end[] = ".jsonl";
+    char number[64], *rest;
+    size_t before = strlen(name) + strlen(times), length = strlen(file);
+    if (length < before + strlen(end) || length - before >= sizeof number) return 0;
+    if (strncmp(file, name, strlen(name)) != 0 || strncmp(file + strlen(name), times, strlen(times)) != 0 ||
+        strcmp(file + length - strlen(end), end) != 0)
+        return 0;
+    snprintf(number, sizeof number, "%.*s", (int)(length - before - strlen(end)), file + before);
+    double x = strtod(number, &rest); /* without the dot of the ending */
+    return *rest ? 0 : x;
+}
+
+bool lab_enrol_scaled(struct db *db, char *name, struct error *error)
+{
+    char library[4300], path[8700];
+    uint64_t games;
+    if (!lab_results_folder(library, sizeof library, error)) return false;
+    snprintf(path, sizeof path, "%s/%s", library, name);
+    char *last = strrchr(path, '/');
+    *last++ = '\0';
+    DIR *folder = opendir(path); /* where there is none nothing is kept */
+    bool good = true;
+    for (struct dirent *d; folder && good && (d = readdir(folder));) {
+        double times = times_of(d->d_name, last);
+        if (times > 0) good = lab_enrol_kept(db, &name, 1, times, library, &games, error);
+    }
+    if (folder) closedir(folder);
     return good;
 }
 

@@ -6,7 +6,6 @@
 #include "lab/spec/library.h"
 #include "lab/stats/agreement.h"
 
-#include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,60 +137,22 @@ static bool read_more(struct db *db, const char *name, struct results **best, st
     return true;
 }
 
-#define KEPT ".jsonl"
-#define TIMES "times="
-
-/* What is kept of an experiment with other budgets, read into the database: files NAME,times=X.jsonl. */
-static bool enrol_scaled(struct db *db, char *name, const char *folder, struct error *error)
-{
-    char path[8700];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    char *last = strrchr(path, '/');
-    *last = 0;
-    size_t before = strlen(last + 1);
-    DIR *dir = opendir(path);
-    bool good = true;
-    for (struct dirent *d; dir && good && (d = readdir(dir));) {
-        char number[sizeof d->d_name], *end;
-        uint64_t games;
-        if (strncmp(d->d_name, last + 1, before) != 0 ||
-            strncmp(d->d_name + before, "," TIMES, strlen("," TIMES)) != 0)
-            continue;
-        strcpy(number, d->d_name + before + strlen("," TIMES));
-        size_t n = strlen(number);
-        if (n < strlen(KEPT) || strcmp(number + n - strlen(KEPT), KEPT) != 0) continue;
-        number[n - strlen(KEPT)] = 0; /* or its dot would be one of the number */
-        double times = strtod(number, &end);
-        if (*end || !(times > 0)) continue; /* with other changes, too */
-        good = lab_enrol_kept(db, &name, 1, times, folder, &games, error);
-    }
-    if (dir) closedir(dir);
-    return good;
-}
-
-static void add_name(void *data, const char *name)
-{
-    lab_names_add(data, name);
-}
-
 /* The experiment NAME with other budgets, NAME:times=X. */
 static bool is_scaled(const char *variant, const char *name)
 {
+    static const char times[] = ":times=";
     size_t n = strlen(name);
     char *end;
-    if (strncmp(variant, name, n) != 0 || strncmp(variant + n, ":" TIMES, strlen(":" TIMES)) != 0)
-        return false;
-    strtod(variant + n + strlen(":" TIMES), &end);
+    if (strncmp(variant, name, n) != 0 || strncmp(variant + n, times, strlen(times)) != 0) return false;
+    strtod(variant + n + strlen(times), &end);
     return !*end;
 }
 
 /* An experiment that nobody has played with its own budgets, with those that there are most games of. */
 static bool read_scaled(struct db *db, char *name, struct results **best, struct error *error)
 {
-    char folder[4300];
     struct lab_names all = {0};
-    bool good = lab_results_folder(folder, sizeof folder, error) && enrol_scaled(db, name, folder, error) &&
-                results_each(db, add_name, &all, error);
+    bool good = lab_enrol_scaled(db, name, error) && results_each(db, lab_names_add, &all, error);
     for (uint32_t i = 0; i < all.n && good; i++)
         if (is_scaled(all.v[i], name)) good = read_more(db, all.v[i], best, error);
     lab_names_done(&all);

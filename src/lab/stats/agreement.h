@@ -34,8 +34,8 @@ extern const char *const verdict_keys[VERDICTS];  /* for programs */
 /* Of one cell. */
 enum verdict agreement_of(const struct result_cell *cell);
 /* How far our figure is from the published one: the square of their difference in standard errors, with those
- * of both. 1 in the mean where the same players met, however many games there are. -1 where it cannot be
- * told: nothing was played, or nothing published with an interval. */
+ * of both. About 1 in the mean where the same players met, however many games there are. -1 where it cannot
+ * be told: nothing was played, or nothing published with an interval. */
 double agreement_distance(const struct result_cell *cell);
 
 struct agreement {
