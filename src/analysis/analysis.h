@@ -83,6 +83,7 @@ struct board {
     uint32_t nexists;
     uint32_t npieces;
     struct piece *pieces;
+    uint64_t arrivals, changed; /* of pieces on cells; those on cells that another piece had */
     uint32_t nactions;
     struct action *actions;
     uint32_t parent;     /* number of the board whose cells it shares, so that both are drawn as one; its own

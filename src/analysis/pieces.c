@@ -205,6 +205,17 @@ static void decide_blank(struct watcher *w)
     b->pieces[best].owner = -1;
 }
 
+/* Do pieces stay what they are, or give way to others where they stand? */
+static void count_changes(struct watcher *w)
+{
+    struct board *b = w->b;
+    for (uint32_t c = 0; c < b->cells; c++) {
+        if (w->before[c] == w->after[c] || w->after[c] == NOWHERE || b->pieces[w->after[c]].blank) continue;
+        b->arrivals++;
+        b->changed += w->before[c] != NOWHERE && !b->pieces[w->before[c]].blank;
+    }
+}
+
 /* ---- moves */
 
 static uint64_t *tally_of(struct watcher *w, term move, uint32_t *cap, uint64_t **tallies)
@@ -317,6 +328,8 @@ void pieces_find(struct analysis *a, const struct sample *s, struct board *b)
     }
     decide_owners(&w);
     decide_blank(&w);
+    for (uint32_t i = 0; i < s->shots.n; i++)
+        if (step_at(&w, i)) count_changes(&w);
     if (b->kind != BOARD_TOKENS) watch_moves(&w);
     extend_by_offers(&w);
     if (b->kind == BOARD_MARKS) b->nactions = 0; /* what puts marks there is of no use to anybody else */

@@ -13,10 +13,10 @@ static double as_it_is(const struct arm_signs *signs)
 
 /* Looking at everything and judging by what was learned beats sampling where pieces move about, the more the
  * better random games end as material says; but not where playouts see wins coming, and seldom where stones
- * stay where they are put. */
+ * stay where they are put. Where what is left to do can be counted it beats it anyhow. */
 static double minimax(const struct arm_signs *signs)
 {
-    double expected = signs->travels ? (signs->foreseen ? 0.48 : 0.65) : 0.45;
+    double expected = signs->shaped || signs->travels ? (signs->foreseen && !signs->shaped ? 0.48 : 0.65) : 0.45;
     return expected + 0.3 * fmin(signs->explains, 0.4);
 }
 
@@ -33,11 +33,18 @@ static double within(double least, double x, double most)
     return fmin(most, fmax(least, x));
 }
 
+/* As much as can be expected of uniform playouts: what a move is worth must hang little on what comes between.
+ * They seldom pay where pieces move about, and never where they are turned. */
+static double at_best(const struct arm_signs *signs, double still)
+{
+    return signs->turns ? 0.25 : signs->travels ? 0.35 : still;
+}
+
 /* Uniform playouts pay where they are much faster than guided ones, and not always there: by far in five of
  * eight such games, and lost by far in the others. */
 static double uniform(const struct arm_signs *signs)
 {
-    return within(0.25, 0.25 + 0.2 * log2(signs->speed), 0.47);
+    return within(0.25, 0.25 + 0.2 * log2(signs->speed), at_best(signs, 0.47));
 }
 
 /* Better in two of fourteen games, where minimax is better still: not worth a match by the clock. */
@@ -55,7 +62,7 @@ static double wires(const struct arm_signs *signs)
 
 static double many(const struct arm_signs *signs)
 {
-    return within(0.2, 0.42 + 0.2 * log2(signs->speed), 0.48);
+    return within(0.2, 0.42 + 0.2 * log2(signs->speed), at_best(signs, 0.48));
 }
 
 /* Seeing wins come is worth more than the time it takes, unless it takes very much. */

@@ -11,6 +11,7 @@ struct arm_signs {
     /* of those who judge positions: */
     double explains; /* of what makes random games end differently, by its evaluation; 0..1 */
     bool travels;    /* pieces go from cell to cell */
+    bool turns;      /* pieces that stay where they are put are made into others there */
     bool at_once;    /* both choose at once, as a rule */
     bool shaped;     /* it counts what is left to do, by the game's shape */
     double decided;  /* of the player's own simulations, those that ended better for one than for another */

@@ -72,6 +72,16 @@ static bool make_configs(struct audition *a, const struct player_config *config,
     return true;
 }
 
+/* What kind of game it is, everybody may know. */
+static void note_game(struct audition *a, bool travels, bool turns, bool shaped)
+{
+    for (uint32_t i = 0; i < a->arms; i++) {
+        a->signs[i].travels = travels;
+        a->signs[i].turns = turns;
+        a->signs[i].shaped = shaped;
+    }
+}
+
 /* What is known of its evaluation. */
 static void note_judgement(struct audition *a, uint32_t arm, const struct player *p)
 {
@@ -81,14 +91,12 @@ static void note_judgement(struct audition *a, uint32_t arm, const struct player
     if (arm && !audition_judges(a, arm, p)) a->out[arm] = a->unfit[arm] = true;
     if (j) {
         signs->explains = (double)judgement_explains(j);
-        signs->travels = judgement_travels(j);
         signs->at_once = judgement_at_once(j);
-        signs->shaped = judgement_shaped(j);
+        note_game(a, judgement_travels(j), judgement_turns(j), judgement_shaped(j));
     }
     if (!report) return;
     signs->explains = (double)report->explains;
-    signs->travels = report->travels;
-    signs->shaped = report->shaped;
+    note_game(a, report->travels, report->turns, report->shaped);
 }
 
 static double time_to_learn(const struct audition *a)

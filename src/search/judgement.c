@@ -227,6 +227,11 @@ bool judgement_travels(const struct judgement *j)
     return j->travels;
 }
 
+bool judgement_turns(const struct judgement *j)
+{
+    return evaluator_turns(j->analysis);
+}
+
 bool judgement_at_once(const struct judgement *j)
 {
     return j->analysis->turns == TURNS_SIMULTANEOUS;

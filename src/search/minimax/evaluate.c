@@ -14,6 +14,8 @@
     1000.0 /* of the variance of goals from position to position: as where playouts are cut off \
             */
 
+#define TURNED 0.25 /* of the pieces that come to a cell, those that take the place of another */
+
 struct plain {
     struct evaluator base;
     uint32_t nroles;
@@ -73,6 +75,12 @@ bool evaluator_travels(const struct analysis *a)
             *(x->from >= 0 && x->to >= 0 ? &trips : &others) += x->count;
         }
     return trips > others;
+}
+
+bool evaluator_turns(const struct analysis *a)
+{
+    const struct board *b = a->boards.n ? &a->boards.v[0] : NULL;
+    return b && !evaluator_travels(a) && (double)b->changed > TURNED * (double)b->arrivals;
 }
 
 struct analysis *evaluator_look(struct reasoner *reasoner, uint64_t seed, const struct budget *budget)

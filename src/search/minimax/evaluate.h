@@ -67,6 +67,8 @@ bool evaluator_goals_stable(const struct evaluator_source *from);
 struct analysis *evaluator_look(struct reasoner *reasoner, uint64_t seed, const struct budget *budget);
 /* Do most moves take a piece from one cell to another? */
 bool evaluator_travels(const struct analysis *a);
+/* Are pieces that stay where they were put made into others there? */
+bool evaluator_turns(const struct analysis *a);
 
 /* By what from->which says; never NULL except without memory. */
 struct evaluator *evaluator_new(const struct evaluator_source *from);

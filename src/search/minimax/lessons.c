@@ -53,6 +53,7 @@ void lessons_use(struct minimax *m)
     r->shaped = l->report.shaped;
     r->explains = l->report.explains;
     r->travels = l->report.travels;
+    r->turns = l->report.turns;
     memcpy(r->remark, l->report.remark, sizeof r->remark);
     m->ready = true;
 }

@@ -169,6 +169,7 @@ static bool set_up(struct minimax *m, const struct budget *budget, struct error 
         if (m->analysis->turns == TURNS_SIMULTANEOUS) return refuse(m, "several choose at once");
         m->policy = wanted;
         m->report.travels = evaluator_travels(m->analysis);
+        m->report.turns = evaluator_turns(m->analysis);
         choose_policy(m, budget);
         m->ready = true;
     } else {

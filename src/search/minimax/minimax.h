@@ -71,6 +71,7 @@ struct minimax_report {
     bool shaped;      /* it counts what is left to do, by the game's shape */
     float explains;   /* of what makes random games end differently, 0..1 */
     bool travels;     /* pieces go from cell to cell, as far as random games show */
+    bool turns;       /* those that stay where they are put are made into others */
     char remark[160]; /* why it is another one than asked for; empty: nothing to say */
     uint32_t depth;   /* plies that were searched completely */
     bool exhausted;   /* to all ends of the game, or until nothing can be better: more depth is of no use */
