@@ -13,10 +13,11 @@ static double as_it_is(const struct arm_signs *signs)
 
 /* Looking at everything and judging by what was learned beats sampling where pieces move about, the more the
  * better random games end as material says; but not where playouts see wins coming, and seldom where stones
- * stay where they are put. Where what is left to do can be counted it beats it anyhow. */
+ * stay where they are put. With an evaluation made for games of this shape it beats it anyhow. */
 static double minimax(const struct arm_signs *signs)
 {
-    double expected = signs->shaped || signs->travels ? (signs->foreseen && !signs->shaped ? 0.48 : 0.65) : 0.45;
+    double expected = 0.45;
+    if (signs->shaped || signs->travels) expected = signs->foreseen && !signs->shaped ? 0.48 : 0.65;
     return expected + 0.3 * fmin(signs->explains, 0.4);
 }
 

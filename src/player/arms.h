@@ -13,7 +13,7 @@ struct arm_signs {
     bool travels;    /* pieces go from cell to cell */
     bool turns;      /* pieces that stay where they are put are made into others there */
     bool at_once;    /* both choose at once, as a rule */
-    bool shaped;     /* it counts what is left to do, by the game's shape */
+    bool shaped;     /* made for games of this shape: race, stacks, fitted */
     double decided;  /* of the player's own simulations, those that ended better for one than for another */
     bool foreseen;   /* the player's own playouts see wins coming (decisive.h) */
 };

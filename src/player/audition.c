@@ -29,6 +29,8 @@ static const double GLANCE = 0.1;  /* seconds at most to find out how fast a can
 /* In which who judges positions finds out about the game: a share of what is left, in seconds at most; where
  * that is little, up to so many seconds if they are no more than this share. */
 static const double FIRST_LOOK = 0.15, LONG_LOOK = 1.5, SHORT_LOOK = 0.4, LARGE_SHARE = 0.3;
+/* and so many times as much where pieces are turned: there it learns in several rounds (fitted.c). */
+static const double LONGER = 2.5;
 static const double HOPELESS = 0.42; /* of whom no more can be hoped is not heard */
 
 /* It plays as the player itself does: decisive moves make no difference where none can be seen. */
@@ -101,8 +103,9 @@ static void note_judgement(struct audition *a, uint32_t arm, const struct player
 
 static double time_to_learn(const struct audition *a)
 {
+    double times = a->signs[0].turns ? LONGER : 1;
     double least = fmin(SHORT_LOOK, budget_seconds(&a->budget, LARGE_SHARE));
-    return fmin(fmax(budget_seconds(&a->budget, FIRST_LOOK), least), LONG_LOOK);
+    return fmin(fmax(budget_seconds(&a->budget, FIRST_LOOK * times), least), LONG_LOOK * times);
 }
 
 /* Simulations a second with so many lanes, 0: as in play; of minimax, positions. A second of this thread's:

@@ -178,6 +178,7 @@ static bool find_evaluation(struct judgement *j, const struct judgement_order *o
                                     .analysis = j->analysis,
                                     .passing = &passing,
                                     .which = order->which,
+                                    .fitted = order->which == EVAL_AUTO,
                                     .states_alone = true,
                                     .wanted = POSITIONS,
                                     .seed = order->seed,

@@ -49,6 +49,6 @@ float judgement_explains(const struct judgement *j);
 bool judgement_travels(const struct judgement *j); /* pieces go from cell to cell */
 bool judgement_turns(const struct judgement *j);   /* pieces that stay are made into others */
 bool judgement_at_once(const struct judgement *j); /* both choose at once, as a rule */
-bool judgement_shaped(const struct judgement *j);  /* it counts what is left to do, by the game's shape */
+bool judgement_shaped(const struct judgement *j);  /* made for games of this shape: race, stacks, fitted */
 
 #endif

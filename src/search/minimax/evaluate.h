@@ -22,7 +22,7 @@ struct evaluator {
     const char *name;
     bool wants_goals; /* of positions that are not the end */
     bool wants_moves; /* of positions at the horizon, too */
-    bool shaped;      /* it counts what is left to do, by the game's shape */
+    bool shaped;      /* made for games of this shape: race, stacks, fitted */
     bool notes;       /* it takes notes when asked: for one thread */
     float most;     /* all roles together never have more than this, and none has less than 0; 0: not known */
     float explains; /* of what makes random games end differently, 0..1 */
@@ -44,6 +44,7 @@ struct evaluator_source {
     const struct analysis *analysis;
     const struct passing *passing; /* where it is sound: how to put anybody on turn */
     enum minimax_eval which;
+    bool fitted;       /* not as in the article, where there is better */
     bool states_alone; /* nobody will know goals or moves of the places it is asked about */
     uint32_t wanted;   /* positions to learn from; 0: as many as minimax needs */
     uint64_t seed;
@@ -54,7 +55,8 @@ struct evaluator_source {
 typedef struct evaluator *evaluator_maker(const struct evaluator_source *from);
 evaluator_maker evaluator_race;   /* Chinese Checkers: moves a lone player needs */
 evaluator_maker evaluator_stacks; /* Focus: pieces still needed, heights in stacks */
-evaluator_maker evaluator_lines;  /* Rolit, Othello: patterns of lines and corners */
+evaluator_maker evaluator_fitted; /* the same for two, ours: what patterns are worth together */
+evaluator_maker evaluator_lines;  /* Rolit, Othello: patterns of lines and corners, as in the article */
 evaluator_maker evaluator_learned;
 evaluator_maker evaluator_goals; /* the goal a position would have, if it were the end */
 evaluator_maker evaluator_none;  /* everything is worth the same */

@@ -118,14 +118,19 @@ static void choose_policy(struct minimax *m, const struct budget *budget)
     snprintf(m->report.remark, sizeof m->report.remark, "paranoid instead of BRS: %s", m->passing.why);
 }
 
+/* Of the time, to learn what positions are worth; where pieces are turned there are several rounds of it. */
+#define LEARNING 0.4
+#define LONGER 0.75
+
 static bool choose_evaluator(struct minimax *m, const struct budget *budget, enum minimax_eval which)
 {
-    struct budget part = part_of(budget, 0.4);
+    struct budget part = part_of(budget, m->analysis && evaluator_turns(m->analysis) ? LONGER : LEARNING);
     struct evaluator_source from = {.reasoner = m->reasoner,
                                     .code = m->code,
                                     .analysis = m->analysis,
                                     .passing = &m->passing,
                                     .which = which,
+                                    .fitted = m->opt.policy == MINIMAX_ALPHABETA && which == EVAL_AUTO,
                                     .seed = m->opt.seed,
                                     .budget = &part};
     evaluator_free(m->eval);

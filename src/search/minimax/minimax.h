@@ -68,7 +68,7 @@ struct minimax_step {
 struct minimax_report {
     enum minimax_policy policy; /* the one that was used */
     const char *evaluation;
-    bool shaped;      /* it counts what is left to do, by the game's shape */
+    bool shaped;      /* made for games of this shape: race, stacks, fitted */
     float explains;   /* of what makes random games end differently, 0..1 */
     bool travels;     /* pieces go from cell to cell, as far as random games show */
     bool turns;       /* those that stay where they are put are made into others */

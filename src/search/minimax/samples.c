@@ -2,7 +2,7 @@
 /* Every few sweeps the positions of all lanes are kept; they wait in their lane until its game is over. What
  * waits in a lane whose game goes on for too long is thrown away.
  *
- * With a guide a game has TRIES lanes: they stand in the same position, each makes a random move, and where
+ * With a guide a game has some lanes: they stand in the same position, each makes a random move, and where
  * its mover likes it best all go on. Positions are kept of the first of them. Where several choose at once
  * one of them, drawn, is the mover, and the others make the same move in all lanes: it chooses among its own
  * moves, not among their mistakes. */
@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WAITING 8u     /* positions of one game at most */
+#define WAITING 8u     /* positions of one game at most, where nobody says how many */
 #define TOO_LONG 2000u /* moves */
 #define FEW 200u       /* less is of no use */
-#define TRIES 4u
+#define TRIES 4u       /* moves that a guide chooses among, likewise */
 #define TABLE_BYTES ((size_t)256 << 20)
 
 struct lane {
@@ -36,13 +36,13 @@ struct play {
     struct samples *s;
     struct rng rng;
     struct lane *lanes;
-    uint64_t *kept, *states; /* waiting positions: lane * WAITING + i; scratch */
+    uint64_t *kept, *states; /* waiting positions: lane * waiting + i; scratch */
     int16_t *kept_now, *goals;
     uint16_t *kept_moves;
     uint64_t *sets;   /* scratch: legal moves of all lanes */
     uint32_t *counts; /* scratch: role * lanes + lane */
     uint32_t *kept_step;
-    uint32_t wanted;
+    uint32_t wanted, waiting, tries;
 };
 
 void samples_done(struct samples *s)
@@ -58,10 +58,10 @@ void samples_done(struct samples *s)
 /* Of the lanes of a game the first. */
 static bool leads(const struct play *p, uint32_t lane)
 {
-    return !p->guide || lane % TRIES == 0;
+    return !p->guide || lane % p->tries == 0;
 }
 
-/* All lanes' positions, each with its chance: a lane keeps WAITING of those it is shown. */
+/* All lanes' positions, each with its chance: a lane keeps p->waiting of those it is shown. */
 static void keep(struct play *p)
 {
     uint32_t words = p->s->words, nroles = p->s->nroles;
@@ -76,11 +76,11 @@ static void keep(struct play *p)
         batch_legal_sets(p->b, role, p->sets, p->counts + role * p->b->lanes);
     for (uint32_t lane = 0; lane < p->b->lanes; lane++) {
         struct lane *l = &p->lanes[lane];
-        uint32_t to = l->n < WAITING ? l->n : rng_below(&p->rng, l->seen + 1);
+        uint32_t to = l->n < p->waiting ? l->n : rng_below(&p->rng, l->seen + 1);
         l->seen++;
-        if (p->b->terminal[lane / 64] >> lane % 64 & 1 || to >= WAITING || !leads(p, lane)) continue;
+        if (p->b->terminal[lane / 64] >> lane % 64 & 1 || to >= p->waiting || !leads(p, lane)) continue;
         if (to == l->n) l->n++;
-        size_t row = (size_t)lane * WAITING + to;
+        size_t row = (size_t)lane * p->waiting + to;
         memcpy(p->kept + row * words, p->states + (size_t)lane * words, words * sizeof *p->kept);
         p->kept_step[row] = l->steps;
         for (uint32_t role = 0; role < nroles && p->s->moves; role++) {
@@ -100,7 +100,7 @@ static void finish(struct play *p, uint32_t lane)
     bool sound = true;
     for (uint32_t role = 0; role < s->nroles; role++) sound &= goals[role] != BATCH_GOAL_UNDEFINED;
     for (uint32_t i = 0; i < l->n && sound && s->n < p->wanted; i++, s->n++) {
-        size_t row = (size_t)lane * WAITING + i;
+        size_t row = (size_t)lane * p->waiting + i;
         memcpy(s->states + (size_t)s->n * s->words, p->kept + row * s->words, s->words * sizeof *s->states);
         memcpy(s->outcome + (size_t)s->n * s->nroles, goals, s->nroles * sizeof *goals);
         s->step[s->n] = p->kept_step[row];
@@ -152,7 +152,7 @@ static uint32_t favourite(const struct play *p, uint32_t first, uint32_t mover)
 {
     uint32_t words = p->s->words, nroles = p->s->nroles, best = first;
     float most = -1, v[MINIMAX_MAX_ROLES];
-    for (uint32_t lane = first; lane < first + TRIES; lane++) {
+    for (uint32_t lane = first; lane < first + p->tries; lane++) {
         const int16_t *goals = p->goals + (size_t)lane * nroles;
         bool end = p->b->terminal[lane / 64] >> lane % 64 & 1;
         struct place here = {.state = p->states + (size_t)lane * words,
@@ -177,23 +177,23 @@ static void agree(struct play *p)
         batch_park(b, asked);
         batch_collect_goals(b, p->goals, NULL);
     }
-    for (uint32_t first = 0; first < b->lanes; first += TRIES) {
-        uint32_t mover = p->mover[first / TRIES];
+    for (uint32_t first = 0; first < b->lanes; first += p->tries) {
+        uint32_t mover = p->mover[first / p->tries];
         uint32_t best = mover < nroles ? favourite(p, first, mover) : first;
         uint64_t *row = p->states + (size_t)best * words;
-        for (uint32_t lane = first; lane < first + TRIES; lane++)
+        for (uint32_t lane = first; lane < first + p->tries; lane++)
             if (lane != best) memcpy(p->states + (size_t)lane * words, row, words * sizeof *row);
     }
     batch_put_states(b, b->lanes, p->states);
     batch_view(b);
-    for (uint32_t first = 0; first < b->lanes; first += TRIES) {
+    for (uint32_t first = 0; first < b->lanes; first += p->tries) {
         uint32_t choosers = 0, mover = nroles;
         for (uint32_t role = 0; role < nroles; role++)
             if (batch_legal(b, first, role, p->listed) > 1 &&
                 (++choosers == 1 || rng_below(&p->rng, choosers) == 0))
                 mover = role;
-        p->mover[first / TRIES] = mover;
-        p->beside[first / TRIES] = choosers > 1;
+        p->mover[first / p->tries] = mover;
+        p->beside[first / p->tries] = choosers > 1;
     }
 }
 
@@ -201,14 +201,14 @@ static void agree(struct play *p)
  * lane, those of the others once for all. */
 static void choose_beside(struct play *p, uint64_t *on)
 {
-    for (uint32_t first = 0; first < p->b->lanes; first += TRIES) {
-        uint64_t lanes = ((1ull << TRIES) - 1) << first % 64;
-        if (!p->beside[first / TRIES] || (on[first / 64] & lanes) != lanes) continue;
+    for (uint32_t first = 0; first < p->b->lanes; first += p->tries) {
+        uint64_t lanes = ((1ull << p->tries) - 1) << first % 64;
+        if (!p->beside[first / p->tries] || (on[first / 64] & lanes) != lanes) continue;
         on[first / 64] &= ~lanes;
         for (uint32_t role = 0; role < p->s->nroles; role++) {
             uint32_t n = batch_legal(p->b, first, role, p->listed), move = 0;
-            for (uint32_t lane = first; lane < first + TRIES && n; lane++) {
-                if (lane == first || role == p->mover[first / TRIES]) move = p->listed[rng_below(&p->rng, n)];
+            for (uint32_t lane = first; lane < first + p->tries && n; lane++) {
+                if (lane == first || role == p->mover[first / p->tries]) move = p->listed[rng_below(&p->rng, n)];
                 batch_set_move(p->b, lane, role, move);
             }
         }
@@ -263,7 +263,7 @@ static bool room_for_moves(struct play *p, const struct code *code)
     for (uint32_t role = 0; role < code->nroles; role++)
         if (batch_set_words(p->b, role) > most) most = batch_set_words(p->b, role);
     p->s->moves = rows(p->wanted * nroles, sizeof *p->s->moves);
-    p->kept_moves = rows(lanes * WAITING * nroles, sizeof *p->kept_moves);
+    p->kept_moves = rows(lanes * p->waiting * nroles, sizeof *p->kept_moves);
     p->sets = rows(lanes * most, sizeof *p->sets);
     p->counts = rows(lanes * nroles, sizeof *p->counts);
     return p->s->moves && p->kept_moves && p->sets && p->counts;
@@ -272,7 +272,7 @@ static bool room_for_moves(struct play *p, const struct code *code)
 /* What a lane's moves are written to, and with a guide who moved; false: no memory. */
 static bool room_for_choices(struct play *p)
 {
-    size_t moves = 1, games = p->b->lanes / TRIES;
+    size_t moves = 1, games = p->b->lanes / p->tries;
     for (uint32_t role = 0; role < p->s->nroles; role++)
         if (p->b->code->roles[role].n > moves) moves = p->b->code->roles[role].n;
     p->listed = rows(moves, sizeof *p->listed);
@@ -303,6 +303,8 @@ bool samples_play(struct samples *s, const struct code *code, const struct sampl
     struct play p = {
         .b = batch_new(code, 0, order->seed, &error), .s = s, .guide = order->guide, .wanted = order->wanted};
     *s = (struct samples){.nroles = code->nroles};
+    p.waiting = order->each ? order->each : WAITING;
+    p.tries = order->tries ? order->tries : TRIES;
     if (!p.b) return false;
     size_t lanes = p.b->lanes, words = s->words = p.b->state_words, nroles = code->nroles;
     rng_init(&p.rng, order->seed);
@@ -311,10 +313,10 @@ bool samples_play(struct samples *s, const struct code *code, const struct sampl
     s->now = order->goals ? rows(p.wanted * nroles, sizeof *s->now) : NULL;
     s->step = rows(p.wanted, sizeof *s->step);
     p.lanes = calloc(lanes, sizeof *p.lanes);
-    p.kept = rows(lanes * WAITING * words, sizeof *p.kept);
+    p.kept = rows(lanes * p.waiting * words, sizeof *p.kept);
     p.states = rows((lanes + 64) * words, sizeof *p.states);
-    p.kept_now = rows(lanes * WAITING * nroles, sizeof *p.kept_now);
-    p.kept_step = rows(lanes * WAITING, sizeof *p.kept_step);
+    p.kept_now = rows(lanes * p.waiting * nroles, sizeof *p.kept_now);
+    p.kept_step = rows(lanes * p.waiting, sizeof *p.kept_step);
     p.goals = rows(lanes * nroles, sizeof *p.goals);
     bool good = s->states && s->outcome && (s->now || !order->goals) && s->step && p.lanes && p.kept &&
                 p.states && p.kept_now && p.kept_step && p.goals;
