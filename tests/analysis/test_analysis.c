@@ -106,6 +106,23 @@ static void moves_tell_from_where_to_where(void **unused)
     leave(&o);
 }
 
+/* Stones are turned in Othello, stay what they are in Connect5, and are seldom taken in Breakthrough. */
+static void pieces_are_seen_to_change(void **unused)
+{
+    static const struct {
+        const char *game;
+        double least, most;
+    } games[] = {{"othello", 0.4, 0.9}, {"connect5", 0, 0}, {"amazons6x6", 0, 0}, {"breakthrough", 0.02, 0.25}};
+    for (uint32_t i = 0; i < sizeof games / sizeof *games; i++) {
+        struct opened o = look_at(games[i].game);
+        const struct board *b = &o.analysis->boards.v[0];
+        assert_true(b->arrivals > 0);
+        double share = (double)b->changed / (double)b->arrivals;
+        if (share < games[i].least || share > games[i].most) fail_msg("%s: %.2f", games[i].game, share);
+        leave(&o);
+    }
+}
+
 static void statistics_count_what_was_played(void **unused)
 {
     struct opened o = look_at("connectFour");
@@ -165,6 +182,7 @@ int main(void)
         cmocka_unit_test(fast_finds_the_features_of_the_thesis),
         cmocka_unit_test(facts_are_found_on_the_board),
         cmocka_unit_test(moves_tell_from_where_to_where),
+        cmocka_unit_test(pieces_are_seen_to_change),
         cmocka_unit_test(statistics_count_what_was_played),
         cmocka_unit_test(limits_are_kept),
         cmocka_unit_test(running_out_of_memory_is_an_error),

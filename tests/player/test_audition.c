@@ -87,6 +87,58 @@ static void what_is_expected_grows_with_what_speaks_for_it(void **state)
     }
 }
 
+static uint32_t arm_called(const char *name)
+{
+    uint32_t i = 0;
+    while (strcmp(player_arms[i].name, name) != 0) i++;
+    return i;
+}
+
+static double expected(const char *arm, struct arm_signs signs)
+{
+    return player_arms[arm_called(arm)].expected(&signs);
+}
+
+/* However fast they are, uniform playouts are not heard where pieces are turned; an evaluation that is made for
+ * such games is believed at once, others where pieces move about. */
+static void what_pieces_do_is_looked_at(void **state)
+{
+    static const char *const uniform[] = {"rave", "many"};
+    struct arm_signs still = {.speed = 9}, turns = {.speed = 9, .turns = true},
+                     travels = {.speed = 9, .travels = true};
+    for (uint32_t i = 0; i < 2; i++) {
+        double swing = player_arms[arm_called(uniform[i])].swing;
+        assert_true(expected(uniform[i], turns) + swing < 0.42);
+        assert_true(expected(uniform[i], travels) < expected(uniform[i], still) - 0.1);
+    }
+    struct arm_signs seen = {.speed = 1, .foreseen = true}, shaped = seen;
+    shaped.shaped = true;
+    assert_true(expected("minimax", seen) < 0.55 && expected("minimax", shaped) > 0.6);
+}
+
+/* All of them know what kind of game it is, not only those who judge positions. */
+static void everybody_knows_the_game(void **state)
+{
+    static const struct {
+        const char *game;
+        bool turns, travels;
+    } games[] = {{"othello", true, false}, {"breakthrough", false, true}, {"connect5", false, false}};
+    for (uint32_t k = 0; k < sizeof games / sizeof *games; k++) {
+        struct fixture f;
+        open_game(&f, games[k].game);
+        struct player *p = sit(&f, "champion");
+        start(p, &(struct budget){.simulations = 4000});
+        const struct audition_report *a = player_audition(p);
+        assert_true(a->arms > 0);
+        for (uint32_t i = 0; i < a->arms; i++) {
+            assert_int_equal(a->arm[i].signs.turns, games[k].turns);
+            assert_int_equal(a->arm[i].signs.travels, games[k].travels);
+        }
+        player_free(p);
+        close_game(&f);
+    }
+}
+
 /* A named arm is the player's own from the beginning. */
 static void a_named_arm_is_played(void **state)
 {
@@ -242,13 +294,6 @@ static void threads_keep_nobody_out(void **state)
     if (!judges) print_message("nobody had time to find out what positions are worth\n");
     player_free(p);
     close_game(&f);
-}
-
-static uint32_t arm_called(const char *name)
-{
-    uint32_t i = 0;
-    while (strcmp(player_arms[i].name, name) != 0) i++;
-    return i;
 }
 
 /* Matches with few simulations are kinder than the clock to minimax where playouts see wins coming, unless
@@ -417,6 +462,8 @@ int main(void)
         cmocka_unit_test(every_arm_can_be_named),
         cmocka_unit_test(nobody_is_taken_for_nothing),
         cmocka_unit_test(what_is_expected_grows_with_what_speaks_for_it),
+        cmocka_unit_test(what_pieces_do_is_looked_at),
+        cmocka_unit_test(everybody_knows_the_game),
         cmocka_unit_test(a_named_arm_is_played),
         cmocka_unit_test(the_better_one_is_found),
         cmocka_unit_test(what_is_borrowed_is_given_back),

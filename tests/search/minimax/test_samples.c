@@ -23,10 +23,10 @@ static void likes_facts(const struct evaluator *e, const struct place *p, float 
     out[0] = out[1] = (float)facts_of(p->state, p->words);
 }
 
-static double mean_facts(const struct code *code, const struct evaluator *guide)
+static double mean_facts_of(const struct code *code, const struct evaluator *guide, uint32_t tries)
 {
     struct samples s;
-    struct samples_order order = {.wanted = WANTED, .seed = 5, .guide = guide};
+    struct samples_order order = {.wanted = WANTED, .seed = 5, .guide = guide, .tries = tries};
     struct budget budget = {0};
     double sum = 0;
     assert_true(samples_play(&s, code, &order, &budget));
@@ -37,6 +37,11 @@ static double mean_facts(const struct code *code, const struct evaluator *guide)
     }
     samples_done(&s);
     return sum / WANTED;
+}
+
+static double mean_facts(const struct code *code, const struct evaluator *guide)
+{
+    return mean_facts_of(code, guide, 0);
 }
 
 /* Who likes pieces, takes fewer: in Breakthrough, where random games lose half of them, and in Chinook, where
@@ -55,9 +60,41 @@ static void games_go_where_the_guide_likes_it(void **state)
         if (guided < any + least[k])
             fail_msg("%s: %.1f facts with a guide, %.1f without", games[k], guided, any);
         assert_true(mean_facts(reasoner_code(r), &guide) == guided);
+        assert_true(mean_facts_of(reasoner_code(r), &guide, 4) == guided);
+        double few = mean_facts_of(reasoner_code(r), &guide, 2), many = mean_facts_of(reasoner_code(r), &guide, 16);
+        if (few >= guided || many <= guided) fail_msg("%s: %.1f, %.1f, %.1f", games[k], few, guided, many);
         reasoner_free(r);
         game_free(game);
     }
+}
+
+/* How many positions in a row end alike, each later than the one before: as those of one game do. */
+static uint32_t longest_row(const struct code *code, uint32_t each)
+{
+    struct samples s;
+    struct samples_order order = {.wanted = 2000, .seed = 5, .each = each};
+    struct budget budget = {0};
+    uint32_t row = 1, longest = 1;
+    assert_true(samples_play(&s, code, &order, &budget));
+    for (uint32_t i = 1; i < s.n; i++) {
+        bool on = s.outcome[2 * i] == s.outcome[2 * i - 2] && s.step[i] > s.step[i - 1];
+        row = on ? row + 1 : 1;
+        if (row > longest) longest = row;
+    }
+    samples_done(&s);
+    return longest;
+}
+
+static void so_many_positions_are_of_one_game(void **state)
+{
+    struct error error = {0};
+    struct game *game = game_load("othello", 0, NULL, &error);
+    struct reasoner *r = game ? reasoner_ground(game, NULL, &error) : NULL;
+    if (!r) fail_msg("%s", error.text);
+    assert_in_range(longest_row(reasoner_code(r), 1), 1, 7); /* by chance */
+    assert_in_range(longest_row(reasoner_code(r), 32), 16, 64);
+    reasoner_free(r);
+    game_free(game);
 }
 
 /* What is learned twice says how much random games explain, as what is learned once does, and is not the
@@ -124,6 +161,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(games_go_where_the_guide_likes_it),
+        cmocka_unit_test(so_many_positions_are_of_one_game),
         cmocka_unit_test(lessons_from_better_games_are_others),
         cmocka_unit_test(few_better_games_are_not_learned_from),
     };
