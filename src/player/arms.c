@@ -34,8 +34,8 @@ static double within(double least, double x, double most)
     return fmin(most, fmax(least, x));
 }
 
-/* As much as can be expected of uniform playouts: what a move is worth must hang little on what comes between.
- * They seldom pay where pieces move about, and never where they are turned. */
+/* As much as can be expected of uniform playouts: what a move is worth must hang little on what comes
+ * between. They seldom pay where pieces move about, and never where they are turned. */
 static double at_best(const struct arm_signs *signs, double still)
 {
     return signs->turns ? 0.25 : signs->travels ? 0.35 : still;

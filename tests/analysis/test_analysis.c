@@ -112,7 +112,8 @@ static void pieces_are_seen_to_change(void **unused)
     static const struct {
         const char *game;
         double least, most;
-    } games[] = {{"othello", 0.4, 0.9}, {"connect5", 0, 0}, {"amazons6x6", 0, 0}, {"breakthrough", 0.02, 0.25}};
+    } games[] = {
+        {"othello", 0.4, 0.9}, {"connect5", 0, 0}, {"amazons6x6", 0, 0}, {"breakthrough", 0.02, 0.25}};
     for (uint32_t i = 0; i < sizeof games / sizeof *games; i++) {
         struct opened o = look_at(games[i].game);
         const struct board *b = &o.analysis->boards.v[0];

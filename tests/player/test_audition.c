@@ -99,8 +99,8 @@ static double expected(const char *arm, struct arm_signs signs)
     return player_arms[arm_called(arm)].expected(&signs);
 }
 
-/* However fast they are, uniform playouts are not heard where pieces are turned; an evaluation that is made for
- * such games is believed at once, others where pieces move about. */
+/* However fast they are, uniform playouts are not heard where pieces are turned; an evaluation that is made
+ * for such games is believed at once, others where pieces move about. */
 static void what_pieces_do_is_looked_at(void **state)
 {
     static const char *const uniform[] = {"rave", "many"};

@@ -102,7 +102,7 @@ struct analysis *evaluator_look(struct reasoner *reasoner, uint64_t seed, const 
 
 #define VOUCHED 0.15f /* what a shape that is known is taken to explain */
 static evaluator_maker *const shapes[] = {evaluator_race, evaluator_stacks, evaluator_fitted,
-                                        evaluator_lines};
+                                          evaluator_lines};
 
 struct evaluator *evaluator_new(const struct evaluator_source *from)
 {

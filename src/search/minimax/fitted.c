@@ -107,8 +107,8 @@ struct evaluator *evaluator_fitted(const struct evaluator_source *from)
     struct fitted *f = calloc(1, sizeof *f);
     bool two = from->reasoner->game->nroles == 2 && from->fitted;
     if (!f || !two || !patterns_init(&f->patterns, from)) return free(f), NULL;
-    f->base =
-        (struct evaluator){.name = "fitted lines", .shaped = true, .values = values, .order = order, .free = fitted_free};
+    f->base = (struct evaluator){
+        .name = "fitted lines", .shaped = true, .values = values, .order = order, .free = fitted_free};
     if (patterns_suit(&f->patterns, from) && learn(f, from)) return &f->base;
     fitted_free(&f->base);
     return NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Rolit and Othello (003 section IV-C): a position is worth the mean of what its patterns were worth in random
- * games of the very game. */
+/* Rolit and Othello (003 section IV-C): a position is worth the mean of what its patterns were worth in
+ * random games of the very game. */
 #include "search/minimax/patterns.h"
 #include "search/minimax/samples.h"
 

@@ -72,7 +72,8 @@ static uint32_t stage_of(uint32_t taken)
     return stage < STAGES ? stage : STAGES - 1;
 }
 
-void patterns_look(const struct patterns *p, const uint64_t *state, uint32_t words, struct patterns_view *view)
+void patterns_look(const struct patterns *p, const uint64_t *state, uint32_t words,
+                   struct patterns_view *view)
 {
     view->n = 0;
     for (uint32_t w = 0; w < words; w++)
@@ -96,8 +97,7 @@ void patterns_number(const struct patterns *p, const struct patterns_view *view,
     eight a = {0}, b = a, c = a, d = a, e = a, f = a;
     uint32_t first = stage_of(view->n) * p->of_stage;
     for (uint32_t i = 0; i < view->n; i++) {
-        const eight_anywhere *w =
-            (const eight_anywhere *)p->worth[view->cell[i]][view->owner[i] != role];
+        const eight_anywhere *w = (const eight_anywhere *)p->worth[view->cell[i]][view->owner[i] != role];
         a += w[0], b += w[1], c += w[2], d += w[3], e += w[4], f += w[5];
     }
     eight sum[PATTERNS_ROOM / 8] = {a, b, c, d, e, f};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What an 8x8 board looks like in parts (003 section IV-C, after Buro), for games like Rolit and Othello, where
- * pieces are put and turned: the lines across and up, the diagonals of at least four squares, and the 2x4
- * corners, each square empty, a role's own, or somebody else's; at each of twelve stages of the game.
+/* What an 8x8 board looks like in parts (003 section IV-C, after Buro), for games like Rolit and Othello,
+ * where pieces are put and turned: the lines across and up, the diagonals of at least four squares, and the
+ * 2x4 corners, each square empty, a role's own, or somebody else's; at each of twelve stages of the game.
  *
  *     12 stages x (4 lines x 3^8 + 3^4 + 3^5 + 3^6 + 3^7 + 3^8 + 3^8) = 511,272 patterns
  *
@@ -42,7 +42,8 @@ struct patterns_view {
     uint32_t n;
     uint8_t cell[PATTERNS_CELLS], owner[PATTERNS_CELLS]; /* a role, or nroles: nobody's */
 };
-void patterns_look(const struct patterns *p, const uint64_t *state, uint32_t words, struct patterns_view *view);
+void patterns_look(const struct patterns *p, const uint64_t *state, uint32_t words,
+                   struct patterns_view *view);
 /* The number of each shape's pattern, as a role sees it. */
 void patterns_number(const struct patterns *p, const struct patterns_view *view, uint32_t role,
                      uint32_t number[PATTERNS_SHAPES]);

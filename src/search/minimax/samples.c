@@ -208,7 +208,8 @@ static void choose_beside(struct play *p, uint64_t *on)
         for (uint32_t role = 0; role < p->s->nroles; role++) {
             uint32_t n = batch_legal(p->b, first, role, p->listed), move = 0;
             for (uint32_t lane = first; lane < first + p->tries && n; lane++) {
-                if (lane == first || role == p->mover[first / p->tries]) move = p->listed[rng_below(&p->rng, n)];
+                if (lane == first || role == p->mover[first / p->tries])
+                    move = p->listed[rng_below(&p->rng, n)];
                 batch_set_move(p->b, lane, role, move);
             }
         }

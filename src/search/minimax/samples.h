@@ -25,8 +25,8 @@ struct samples_order {
     uint64_t seed;
     const struct code *foresight;  /* whoever can win at once does, as it says; NULL: all moves are random */
     const struct evaluator *guide; /* of some random moves the one is made that it likes best; NULL: any */
-    uint32_t tries; /* so many moves, a power of two up to 32; 0: 4 */
-    uint32_t each;  /* positions of a game at most; 0: 8 */
+    uint32_t tries;                /* so many moves, a power of two up to 32; 0: 4 */
+    uint32_t each;                 /* positions of a game at most; 0: 8 */
 };
 bool samples_play(struct samples *s, const struct code *code, const struct samples_order *order,
                   const struct budget *budget);

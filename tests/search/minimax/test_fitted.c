@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Patterns of an 8x8 board, and what they are worth together: read right, learned from better and better games,
- * and by whom they are used. */
+/* Patterns of an 8x8 board, and what they are worth together: read right, learned from better and better
+ * games, and by whom they are used. */
 #include "../../testing.h"
 
 #include "base/clock.h"
@@ -107,8 +107,8 @@ static double correlation(const struct evaluator *e, const struct samples *s)
     return (xy - x * y / n) / sqrt((xx - x * x / n) * (yy - y * y / n));
 }
 
-/* In games that it has not seen it tells more than means of patterns do; and two that learned from the same seed
- * say the same. */
+/* In games that it has not seen it tells more than means of patterns do; and two that learned from the same
+ * seed say the same. */
 static void it_tells_how_better_games_end(void **state)
 {
     struct fixture f;

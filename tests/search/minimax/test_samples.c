@@ -61,7 +61,8 @@ static void games_go_where_the_guide_likes_it(void **state)
             fail_msg("%s: %.1f facts with a guide, %.1f without", games[k], guided, any);
         assert_true(mean_facts(reasoner_code(r), &guide) == guided);
         assert_true(mean_facts_of(reasoner_code(r), &guide, 4) == guided);
-        double few = mean_facts_of(reasoner_code(r), &guide, 2), many = mean_facts_of(reasoner_code(r), &guide, 16);
+        double few = mean_facts_of(reasoner_code(r), &guide, 2),
+               many = mean_facts_of(reasoner_code(r), &guide, 16);
         if (few >= guided || many <= guided) fail_msg("%s: %.1f, %.1f, %.1f", games[k], few, guided, many);
         reasoner_free(r);
         game_free(game);
