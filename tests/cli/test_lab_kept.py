@@ -87,6 +87,17 @@ class Kept(harness.Case):
         self.assertIn("16 new games", out)
         self.assertIn("16 of 16 games are there; 0 played now", self.lab_run("a", "b.db", "--times", 2))
 
+    def test_results_by_the_clock_and_of_another_seed_are_imported_as_such(self):
+        for changed in (["--seconds", "0.01"], ["--seed", "7"]):
+            name = "".join(changed).strip("-")
+            self.lab_run("a", name + ".db", *changed, "--games", 2)
+            self.ludens("lab", "export", self.path(name + ".db"))
+            out, _ = self.ludens("lab", "import", "paper/a", *changed, "--db", self.path(name + ".b.db"))
+            self.assertIn("8 new games", out)
+            self.assertIn("8 of 8 games are there; 0 played now",
+                          self.lab_run("a", name + ".b.db", *changed, "--games", 2))
+        self.assertIn("0 new games", self.ludens("lab", "import", "paper/a", "--db", self.path("b.db"))[0])
+
     def test_what_goes_on_elsewhere_is_the_undisturbed_run(self):
         self.lab_run("a", "whole.db", "--games", 8)
         self.lab_run("a", "part.db", "--games", 4)

@@ -62,10 +62,11 @@ void lab_names_add(void *names, const char *name);
 void lab_names_done(struct lab_names *names);
 
 struct db;
+struct spec_changes;
 /* Enter experiments into a database and give them the results that are kept in a folder; NULL: the library's.
  */
-bool lab_enrol_kept(struct db *db, char *const *names, int n, double times, const char *folder,
-                    uint64_t *games, struct error *error);
+bool lab_enrol_kept(struct db *db, char *const *names, int n, const struct spec_changes *changes,
+                    const char *folder, uint64_t *games, struct error *error);
 /* The same of every multiple of its budgets (`--times`) that an experiment of the library has results of. */
 bool lab_enrol_scaled(struct db *db, char *name, struct error *error);
 bool lab_grid_count(struct db *db, uint32_t *n, struct error *error); /* those of the database */

@@ -84,11 +84,11 @@ int lab_export(int argc, char **argv)
     return good ? EXIT_YES : command_trouble("lab export", &error);
 }
 
-static bool enrol(struct db *db, const char *what, double times, struct error *error)
+static bool enrol(struct db *db, const char *what, const struct spec_changes *changes, struct error *error)
 {
     char *text = NULL;
     size_t size;
-    struct spec *spec = spec_load(what, &(struct spec_changes){.times = times}, error);
+    struct spec *spec = spec_load(what, changes, error);
     struct schedule *schedule = spec ? schedule_new(spec, error) : NULL;
     bool good = schedule && lab_read_file(spec->file, &text, &size, error) &&
                 db_enrol(db, schedule, spec->name, text, false, error);
@@ -98,12 +98,12 @@ static bool enrol(struct db *db, const char *what, double times, struct error *e
     return good;
 }
 
-bool lab_enrol_kept(struct db *db, char *const *names, int n, double times, const char *folder,
-                    uint64_t *games, struct error *error)
+bool lab_enrol_kept(struct db *db, char *const *names, int n, const struct spec_changes *changes,
+                    const char *folder, uint64_t *games, struct error *error)
 {
     char library[4300];
     bool good = folder || lab_results_folder(library, sizeof library, error);
-    for (int i = 0; i < n && good; i++) good = enrol(db, names[i], times, error);
+    for (int i = 0; i < n && good; i++) good = enrol(db, names[i], changes, error);
     struct kept *kept = good ? kept_read(folder ? folder : library, error) : NULL;
     good = kept && kept_fill(kept, db, games, error);
     kept_free(kept);
@@ -136,8 +136,8 @@ bool lab_enrol_scaled(struct db *db, char *name, struct error *error)
     DIR *folder = opendir(path); /* where there is none nothing is kept */
     bool good = true;
     for (struct dirent *d; folder && good && (d = readdir(folder));) {
-        double times = times_of(d->d_name, last);
-        if (times > 0) good = lab_enrol_kept(db, &name, 1, times, library, &games, error);
+        struct spec_changes changes = {.times = times_of(d->d_name, last)};
+        if (changes.times > 0) good = lab_enrol_kept(db, &name, 1, &changes, library, &games, error);
     }
     if (folder) closedir(folder);
     return good;
@@ -146,14 +146,19 @@ bool lab_enrol_scaled(struct db *db, char *name, struct error *error)
 int lab_import(int argc, char **argv)
 {
     const char *path = "lab.db", *from = NULL;
-    double times = 1;
-    const struct option table[] = {LAB_DB_OPTION(&path),
-                                   {"from", 0, OPTION_STRING, &from, .value = "FOLDER",
-                                    .help = "where results are kept; lab/results of the library, if none is "
-                                            "named"},
-                                   {"times", 0, OPTION_REAL, &times, .min = 1e-3, .max = 1e6, .value = "X",
-                                    .help = "results with every budget multiplied by it, as for `lab run`"},
-                                   {0}};
+    struct spec_changes changes = {.times = 1};
+    const struct option table[] = {
+        LAB_DB_OPTION(&path),
+        {"from", 0, OPTION_STRING, &from, .value = "FOLDER",
+         .help = "where results are kept; lab/results of the library, if none is "
+                 "named"},
+        {"times", 0, OPTION_REAL, &changes.times, .min = 1e-3, .max = 1e6, .value = "X",
+         .help = "results with every budget multiplied by it, as for `lab run`"},
+        {"seconds", 0, OPTION_REAL, &changes.budget.seconds, .min = 0, .max = 1e6, .value = "S",
+         .help = "results with so many seconds per move, likewise; 0: as it says"},
+        {"seed", 0, OPTION_SEED, &changes.seed, .value = "N",
+         .help = "results of another seed, likewise; 0: the experiment's"},
+        {0}};
     int operands, status;
     uint64_t games = 0;
     struct error error = {0};
@@ -165,7 +170,8 @@ int lab_import(int argc, char **argv)
             table, 1, -1, argc, argv, &operands, &status))
         return status;
     struct db *db = db_open(path, true, &error);
-    bool good = db && lab_enrol_kept(db, argv + 1, operands, times, from, &games, &error);
+    changes.new_seed = changes.seed != 0;
+    bool good = db && lab_enrol_kept(db, argv + 1, operands, &changes, from, &games, &error);
     if (good) printf("%" PRIu64 " new games in %s\n", games, db_name(db));
     db_close(db);
     return good ? EXIT_YES : command_trouble("lab import", &error);

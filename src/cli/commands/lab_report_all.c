@@ -186,7 +186,8 @@ bool lab_report_all(const char *folder, const char *path, struct error *error)
             error_set(error, ERROR_INPUT, "there is no folder of experiments '%.100s'; paper is one", folder);
     struct db *db = good ? db_open(":memory:", true, error) : NULL;
     good = db && (!path || db_merge(db, path, &games, error)) &&
-           lab_enrol_kept(db, t.names.v, (int)t.names.n, 1, NULL, &games, error) && print_all(db, &t, error);
+           lab_enrol_kept(db, t.names.v, (int)t.names.n, &(struct spec_changes){0}, NULL, &games, error) &&
+           print_all(db, &t, error);
     lab_names_done(&t.names);
     db_close(db);
     return good;
