@@ -4,6 +4,7 @@
 #include "../../testing.h"
 
 #include "base/clock.h"
+#include "base/rng.h"
 #include "game/engine.h"
 #include "search/judgement.h"
 #include "search/minimax/patterns.h"
@@ -127,6 +128,85 @@ static void it_tells_how_better_games_end(void **state)
     tear_down(&f);
 }
 
+/* The move that leads where it likes it best; noop for who is not on turn. */
+static void best_moves(const struct fixture *f, const struct evaluator *const player[2],
+                       const struct state *now, struct state *next, uint32_t joint[2])
+{
+    struct reasoner *r = f->reasoner;
+    struct list legal[2] = {0};
+    uint32_t mover = 0;
+    for (uint32_t role = 0; role < 2; role++) {
+        assert_true(r->ops->legal(r, now, role, &legal[role]) && legal[role].n > 0);
+        joint[role] = legal[role].v[0];
+        if (legal[role].n > 1) mover = role;
+    }
+    float most = -1;
+    uint32_t best = joint[mover];
+    for (uint32_t i = 0; i < legal[mover].n && legal[mover].n > 1; i++) {
+        float v[2];
+        joint[mover] = legal[mover].v[i];
+        assert_true(r->ops->next(r, now, joint, next));
+        struct place there = {.state = next->w, .words = next->words};
+        player[mover]->values(player[mover], &there, v);
+        if (v[mover] > most) most = v[mover], best = joint[mover];
+    }
+    joint[mover] = best;
+    list_done(&legal[0]);
+    list_done(&legal[1]);
+}
+
+/* Points of the first of two who look one move ahead, with both colours after random openings. */
+static double play(const struct fixture *f, const struct evaluator *a, const struct evaluator *b)
+{
+    enum { OPENINGS = 40, RANDOM = 6 };
+    struct reasoner *r = f->reasoner;
+    struct rng rng;
+    double points = 0;
+    for (uint32_t game = 0; game < 2 * OPENINGS; game++) {
+        const struct evaluator *const player[2] = {game % 2 ? b : a, game % 2 ? a : b};
+        struct state now = {0}, next = {0};
+        struct list legal = {0};
+        bool end = false;
+        int goal;
+        rng_init(&rng, game / 2);
+        assert_true(r->ops->initial(r, &now));
+        for (uint32_t step = 0; !end; step++) {
+            uint32_t joint[2];
+            for (uint32_t role = 0; role < 2 && step < RANDOM; role++) {
+                legal.n = 0;
+                assert_true(r->ops->legal(r, &now, role, &legal));
+                joint[role] = legal.v[rng_below(&rng, legal.n)];
+            }
+            if (step >= RANDOM) best_moves(f, player, &now, &next, joint);
+            assert_true(r->ops->next(r, &now, joint, &next));
+            struct state swap = now;
+            now = next;
+            next = swap;
+            assert_true(r->ops->terminal(r, &now, &end));
+        }
+        assert_true(reasoner_goal(r, &now, game % 2, &goal));
+        points += goal / 100.0;
+        state_done(&now);
+        state_done(&next);
+        list_done(&legal);
+    }
+    return points / (2 * OPENINGS);
+}
+
+/* What it has from better games wins games: what random ones teach alone loses to means of patterns. */
+static void it_plays_better_than_means(void **state)
+{
+    struct fixture f;
+    set_up(&f, "othello");
+    struct evaluator *plain = evaluator_lines(&f.from), *fitted = evaluator_fitted(&f.from);
+    assert_true(plain && fitted);
+    double points = play(&f, fitted, plain);
+    if (points < 0.55) fail_msg("%.3f", points);
+    evaluator_free(plain);
+    evaluator_free(fitted);
+    tear_down(&f);
+}
+
 /* Ours have it; players of the article, and games for more than two, have means. */
 static void who_has_it(void **state)
 {
@@ -177,9 +257,8 @@ static void the_clock_is_kept_to(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(patterns_are_squares_as_digits),
-        cmocka_unit_test(it_tells_how_better_games_end),
-        cmocka_unit_test(who_has_it),
+        cmocka_unit_test(patterns_are_squares_as_digits), cmocka_unit_test(it_tells_how_better_games_end),
+        cmocka_unit_test(it_plays_better_than_means),     cmocka_unit_test(who_has_it),
         cmocka_unit_test(the_clock_is_kept_to),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
