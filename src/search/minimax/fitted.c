@@ -19,13 +19,8 @@
 #define RATE 0.1f
 #define GLANCE 512u /* positions between two looks at the clock */
 
-struct fitted {
-    struct evaluator base;
-    struct patterns patterns;
-    float *weight; /* by pattern; their sum is the lead of the first role, -1..1 */
-};
-
-static float lead(const struct fitted *f, const uint64_t *state, uint32_t words,
+/* Of the first role, -1..1: the sum of weights. */
+static float lead(const struct patterned *f, const uint64_t *state, uint32_t words,
                   uint32_t number[PATTERNS_SHAPES])
 {
     struct patterns_view view;
@@ -39,24 +34,9 @@ static float lead(const struct fitted *f, const uint64_t *state, uint32_t words,
 static void values(const struct evaluator *e, const struct place *p, float *out)
 {
     uint32_t number[PATTERNS_SHAPES];
-    float points = lead((const struct fitted *)e, p->state, p->words, number);
+    float points = lead((const struct patterned *)e, p->state, p->words, number);
     out[0] = evaluator_band(points, 2);
     out[1] = evaluator_band(-points, 2);
-}
-
-static float order(const struct evaluator *e, const struct place *p, const struct place *child, uint32_t role,
-                   uint32_t move)
-{
-    (void)p, (void)child;
-    return patterns_order(&((const struct fitted *)e)->patterns, role, move);
-}
-
-static void fitted_free(struct evaluator *e)
-{
-    struct fitted *f = (struct fitted *)e;
-    patterns_done(&f->patterns);
-    free(f->weight);
-    free(f);
 }
 
 static float outcome(const struct samples *s, uint32_t i)
@@ -66,7 +46,7 @@ static float outcome(const struct samples *s, uint32_t i)
 }
 
 /* One position after the other: predict, and correct what was wrong a little. */
-static void fit(struct fitted *f, const struct samples *s, uint64_t seed, const struct budget *budget)
+static void fit(struct patterned *f, const struct samples *s, uint64_t seed, const struct budget *budget)
 {
     struct rng rng;
     uint32_t number[PATTERNS_SHAPES];
@@ -80,11 +60,9 @@ static void fit(struct fitted *f, const struct samples *s, uint64_t seed, const 
         }
 }
 
-static bool learn(struct fitted *f, const struct evaluator_source *from)
+static bool learn(struct patterned *f, const struct evaluator_source *from)
 {
-    f->weight = calloc(f->patterns.count, sizeof *f->weight);
-    bool good = f->weight != NULL;
-    for (uint32_t round = 0; round < ROUNDS && good; round++) {
+    for (uint32_t round = 0; round < ROUNDS; round++) {
         struct samples s;
         struct budget whole = *from->budget, playing;
         whole.deadline = budget_share(from->budget, 1.0 / (ROUNDS - round));
@@ -99,17 +77,18 @@ static bool learn(struct fitted *f, const struct evaluator_source *from)
         fit(f, &s, order.seed, &whole);
         samples_done(&s);
     }
-    return good;
+    return true;
 }
 
 struct evaluator *evaluator_fitted(const struct evaluator_source *from)
 {
-    struct fitted *f = calloc(1, sizeof *f);
     bool two = from->reasoner->game->nroles == 2 && from->fitted;
-    if (!f || !two || !patterns_init(&f->patterns, from)) return free(f), NULL;
-    f->base = (struct evaluator){
-        .name = "fitted lines", .shaped = true, .values = values, .order = order, .free = fitted_free};
-    if (patterns_suit(&f->patterns, from) && learn(f, from)) return &f->base;
-    fitted_free(&f->base);
+    struct patterned *f = two ? patterned_new(from) : NULL;
+    if (!f) return NULL;
+    f->base.name = "fitted lines";
+    f->base.shaped = true;
+    f->base.values = values;
+    if (learn(f, from)) return &f->base;
+    evaluator_free(&f->base);
     return NULL;
 }

@@ -10,52 +10,31 @@
 #define POSITIONS 60000u
 #define FAITH 20.0f /* games at the mean that a pattern is counted with from the beginning */
 
-struct lines {
-    struct evaluator base;
-    struct patterns patterns;
-    float *worth; /* by pattern: the mean goal, 0..100 */
-};
-
+/* Weights are mean goals, 0..100. */
 static void values(const struct evaluator *e, const struct place *p, float *out)
 {
-    const struct lines *l = (const struct lines *)e;
+    const struct patterned *l = (const struct patterned *)e;
     uint32_t number[PATTERNS_SHAPES], nroles = l->patterns.nroles;
     struct patterns_view view;
     patterns_look(&l->patterns, p->state, p->words, &view);
     for (uint32_t role = 0; role < nroles; role++) {
         float sum = 0;
         patterns_number(&l->patterns, &view, role, number);
-        for (uint32_t k = 0; k < SHAPES; k++) sum += l->worth[number[k]];
+        for (uint32_t k = 0; k < SHAPES; k++) sum += l->weight[number[k]];
         out[role] = evaluator_band(sum / SHAPES * (float)nroles / 100 - 1, nroles);
     }
 }
 
-static float order(const struct evaluator *e, const struct place *p, const struct place *child, uint32_t role,
-                   uint32_t move)
-{
-    (void)p, (void)child;
-    return patterns_order(&((const struct lines *)e)->patterns, role, move);
-}
-
-static void lines_free(struct evaluator *e)
-{
-    struct lines *l = (struct lines *)e;
-    patterns_done(&l->patterns);
-    free(l->worth);
-    free(l);
-}
-
-static bool learn(struct lines *l, const struct evaluator_source *from)
+static bool learn(struct patterned *l, const struct evaluator_source *from)
 {
     struct samples s;
     const struct patterns *patterns = &l->patterns;
     uint32_t n = patterns->count, nroles = patterns->nroles;
     struct samples_order wanted = {.wanted = POSITIONS, .seed = from->seed};
     float *games = malloc(n * sizeof *games);
-    l->worth = malloc(n * sizeof *l->worth);
-    bool good = games && l->worth && samples_play(&s, from->code, &wanted, from->budget);
+    bool good = games && samples_play(&s, from->code, &wanted, from->budget);
     float mean = 100 / (float)nroles;
-    for (size_t i = 0; i < n && good; i++) games[i] = FAITH, l->worth[i] = FAITH * mean;
+    for (size_t i = 0; i < n && good; i++) games[i] = FAITH, l->weight[i] = FAITH * mean;
     for (uint32_t i = 0; good && i < s.n; i++) {
         uint32_t number[PATTERNS_SHAPES];
         struct patterns_view view;
@@ -64,11 +43,11 @@ static bool learn(struct lines *l, const struct evaluator_source *from)
             patterns_number(patterns, &view, role, number);
             for (uint32_t k = 0; k < SHAPES; k++) {
                 games[number[k]]++;
-                l->worth[number[k]] += s.outcome[(size_t)i * nroles + role];
+                l->weight[number[k]] += s.outcome[(size_t)i * nroles + role];
             }
         }
     }
-    for (size_t i = 0; i < n && good; i++) l->worth[i] /= games[i];
+    for (size_t i = 0; i < n && good; i++) l->weight[i] /= games[i];
     if (good) samples_done(&s);
     free(games);
     return good;
@@ -76,10 +55,11 @@ static bool learn(struct lines *l, const struct evaluator_source *from)
 
 struct evaluator *evaluator_lines(const struct evaluator_source *from)
 {
-    struct lines *l = calloc(1, sizeof *l);
-    if (!l || !patterns_init(&l->patterns, from)) return free(l), NULL;
-    l->base = (struct evaluator){.name = "lines", .values = values, .order = order, .free = lines_free};
-    if (patterns_suit(&l->patterns, from) && learn(l, from)) return &l->base;
-    lines_free(&l->base);
+    struct patterned *l = patterned_new(from);
+    if (!l) return NULL;
+    l->base.name = "lines";
+    l->base.values = values;
+    if (learn(l, from)) return &l->base;
+    evaluator_free(&l->base);
     return NULL;
 }

@@ -3,6 +3,7 @@
 
 #include "base/rng.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define SIDE ((uint32_t)PATTERNS_SIDE)
@@ -105,18 +106,6 @@ void patterns_number(const struct patterns *p, const struct patterns_view *view,
     for (uint32_t k = 0; k < SHAPES; k++) number[k] = first + p->shape[k].base + code[k];
 }
 
-float patterns_order(const struct patterns *p, uint32_t role, uint32_t move)
-{
-    uint32_t to = p->squares.to[role][move];
-    if (to >= CELLS) return 0;
-    uint32_t x = to % SIDE, y = to / SIDE;
-    uint32_t ex = x < SIDE - 1 - x ? x : SIDE - 1 - x,
-             ey = y < SIDE - 1 - y ? y : SIDE - 1 - y; /* from the edge */
-    if (ex == 0 && ey == 0) return 3;
-    if (ex <= 1 && ey <= 1) return -3;
-    return ex == 0 || ey == 0 ? 1 : 0;
-}
-
 /* Who is on each square: a role, nroles for nobody's pieces, 255 for nothing. */
 static void read_board(const struct patterns *p, const uint64_t *state, uint32_t words, uint8_t *at)
 {
@@ -126,7 +115,8 @@ static void read_board(const struct patterns *p, const uint64_t *state, uint32_t
     for (uint32_t i = 0; i < view.n; i++) at[view.cell[i]] = view.owner[i];
 }
 
-bool patterns_suit(const struct patterns *p, const struct evaluator_source *from)
+/* Random games tell. */
+static bool plays_like_it(const struct patterns *p, const struct evaluator_source *from)
 {
     enum { GAMES = 6, TOO_LONG = 200 };
     struct reasoner *r = from->reasoner;
@@ -191,4 +181,39 @@ bool patterns_init(struct patterns *p, const struct evaluator_source *from)
 void patterns_done(struct patterns *p)
 {
     squares_done(&p->squares);
+}
+
+/* --- Evaluations by them -------------------------------------------------------------------------------- */
+
+static float order(const struct evaluator *e, const struct place *place, const struct place *child,
+                   uint32_t role, uint32_t move)
+{
+    uint32_t to = ((const struct patterned *)e)->patterns.squares.to[role][move];
+    (void)place, (void)child;
+    if (to >= CELLS) return 0;
+    uint32_t x = to % SIDE, y = to / SIDE;
+    uint32_t ex = x < SIDE - 1 - x ? x : SIDE - 1 - x,
+             ey = y < SIDE - 1 - y ? y : SIDE - 1 - y; /* from the edge */
+    if (ex == 0 && ey == 0) return 3;
+    if (ex <= 1 && ey <= 1) return -3;
+    return ex == 0 || ey == 0 ? 1 : 0;
+}
+
+static void patterned_free(struct evaluator *e)
+{
+    struct patterned *x = (struct patterned *)e;
+    patterns_done(&x->patterns);
+    free(x->weight);
+    free(x);
+}
+
+struct patterned *patterned_new(const struct evaluator_source *from)
+{
+    struct patterned *x = calloc(1, sizeof *x);
+    if (!x || !patterns_init(&x->patterns, from)) return free(x), NULL;
+    x->base = (struct evaluator){.order = order, .free = patterned_free};
+    x->weight = calloc(x->patterns.count, sizeof *x->weight);
+    if (x->weight && plays_like_it(&x->patterns, from)) return x;
+    patterned_free(&x->base);
+    return NULL;
 }

@@ -48,11 +48,15 @@ void patterns_look(const struct patterns *p, const uint64_t *state, uint32_t wor
 void patterns_number(const struct patterns *p, const struct patterns_view *view, uint32_t role,
                      uint32_t number[PATTERNS_SHAPES]);
 
-/* How good a move is at first sight: corners are best, and squares beside them worst. */
-float patterns_order(const struct patterns *p, uint32_t role, uint32_t move);
-
-/* Random games: squares are taken once and for all, pieces change hands, who has most at the end has the best
- * goal. */
-bool patterns_suit(const struct patterns *p, const struct evaluator_source *from);
+/* An evaluation by patterns, still without a name and without values: NULL if the game does not play like
+ * Othello (squares are taken once and for all, pieces change hands, who has most at the end has the best
+ * goal, as random games show), or there is no memory. Moves are in the order of first sight: corners are
+ * best, and squares beside them worst. */
+struct patterned {
+    struct evaluator base;
+    struct patterns patterns;
+    float *weight; /* by pattern, 0 in the beginning */
+};
+struct patterned *patterned_new(const struct evaluator_source *from);
 
 #endif

@@ -60,7 +60,7 @@ static void patterns_are_squares_as_digits(void **state)
     struct fixture f;
     struct patterns p;
     set_up(&f, "othello");
-    assert_true(patterns_init(&p, &f.from) && patterns_suit(&p, &f.from));
+    assert_true(patterns_init(&p, &f.from));
     assert_int_equal(p.count, 511272);
     struct samples s = games(&f, NULL, 500);
     uint32_t stages = 0;
